@@ -94,7 +94,7 @@ func (f *clipFolder) write(test string, finding *wire.Finding) (path string, sam
 	if path, err = f.put(file); err == nil {
 		path, same, notes = f.renew(file, path)
 	}
-	return path, same, notes, err
+	return path, same, notes, err // the path is "" with an error
 }
 
 // put stores a clip in a folder. One of its name that was there before, and did not show the
@@ -114,7 +114,10 @@ func (f *clipFolder) put(file *clip.File) (string, error) {
 			return p, nil
 		}
 	}
-	return path, err
+	if err != nil {
+		return "", err
+	}
+	return path, nil
 }
 
 // file is what is kept of a finding's clip.

@@ -183,6 +183,10 @@ func TestCauses(t *testing.T) {
 		{"near miss: a failure that needs a switch elsewhere", []Finding{hits, fails.with(
 			"unlock mu q.go:9 main/1", "* lock mu q.go:12 main/2", "lock mu q.go:12 main/1").beside(hits)},
 			[]int{0, 1}},
+		{"near miss: a switch right after an access, and another goroutine fails", []Finding{hits, fails.with(
+			"write s.hits s.go:11 main/1", "* start - t_test.go:5 main/2", "write s.hits s.go:11 main/2",
+			"send c s.go:11 main/2", "recv c t_test.go:9 main", "send c s.go:11 main/1").beside(hits)},
+			[]int{0, 1}},
 		{"near miss: a failure beside two races", []Finding{hits, misses, fails.with(
 			"read s.hits s.go:11 main/1", "* write s.hits s.go:11 main/2").beside(hits, misses)}, []int{0,
 			1, 2}},

@@ -292,10 +292,17 @@ func (c *Code) dependsOn(e *evidence, b *wire.Finding) bool {
 			}
 		}
 	}
-	if switched, at := e.steps.switchAt(b.Places); switched {
-		return at
+	if switched, at, after := e.steps.switchAt(b.Places); switched {
+		return at || after && e.failsIn(b.Places)
 	}
 	return e.class == failure && c.failsBeside(e, b.Places)
+}
+
+// failsIn reports whether the goroutine that fails is one of those of the places.
+func (e *evidence) failsIn(places []wire.Place) bool {
+	return slices.ContainsFunc(e.f.Stacks, func(s wire.Stack) bool {
+		return slices.ContainsFunc(places, func(p wire.Place) bool { return p.Goroutine == s.Goroutine })
+	})
 }
 
 // failsBeside reports whether a function on the stack of the failure has one of the places.

@@ -62,29 +62,26 @@ func (ss steps) held(g string) (lines []string, read, ok bool) {
 	return lines, read, true
 }
 
-// switchAt reports whether the steps have a switch, and whether one is beside a step at one of the
-// places: the last before it, the first after it, or where the interrupted goroutine goes on.
-func (ss steps) switchAt(places []wire.Place) (switched, at bool) {
-	beside := func(i int) bool {
-		return i >= 0 && i < len(ss) && slices.ContainsFunc(places, func(p wire.Place) bool {
-			return ss[i].Where.File == p.File && ss[i].Where.Line == p.Line
+// switchAt reports whether the steps have a switch, whether one moves one of the accesses (a line
+// can have much else): it is the first step after the switch, or the one at which the interrupted
+// goroutine goes on; and whether one comes right after an access.
+func (ss steps) switchAt(places []wire.Place) (switched, at, after bool) {
+	is := func(i int) bool {
+		return slices.ContainsFunc(places, func(p wire.Place) bool {
+			return ss[i].Where.File == p.File && ss[i].Where.Line == p.Line && ss[i].Op == p.Op
 		})
 	}
-	for i := range ss {
+	for i := 1; i < len(ss); i++ {
 		if !ss[i].Switch {
 			continue
 		}
-		switched = true
-		if i == 0 || beside(i-1) || beside(i) {
-			at = at || i > 0
-			continue
-		}
+		switched, at, after = true, at || is(i), after || is(i-1)
 		for k := i + 1; k < len(ss); k++ {
 			if ss[k].G == ss[i-1].G {
-				at = at || beside(k)
+				at = at || is(k)
 				break
 			}
 		}
 	}
-	return switched, at
+	return switched, at, after
 }
