@@ -28,7 +28,7 @@ func (r *Reporter) explanation(f *wire.Finding) explanation {
 	}
 	e := explanation{Hint: hint(f)}
 	if f.Kind == "panic" || f.Kind == "test failure" {
-		e.Why = oneLine(between(f))
+		e.Why = oneLine(r.between(f))
 	}
 	return e
 }
@@ -64,10 +64,10 @@ func (e explanation) sentences() (out []string) {
 
 // between describes the steps that ran between two steps of another goroutine because of the last
 // switch that explains anything; "" if there is none.
-func between(f *wire.Finding) string {
+func (r *Reporter) between(f *wire.Finding) string {
 	for i := range slices.Backward(f.Clip.Steps) {
 		if f.Clip.Steps[i].Switch && i > 0 {
-			if text := broken(f.Clip.Steps, i); text != "" {
+			if text := r.broken(f.Clip.Steps, i); text != "" {
 				return text
 			}
 		}
@@ -76,7 +76,7 @@ func between(f *wire.Finding) string {
 }
 
 // broken describes the switch at i: the two steps that it separates, and the steps in between.
-func broken(steps []wire.Step, i int) string {
+func (r *Reporter) broken(steps []wire.Step, i int) string {
 	before := &steps[i-1]
 	if before.G == steps[i].G {
 		return ""
@@ -95,16 +95,29 @@ func broken(steps []wire.Step, i int) string {
 	if len(own) == 0 || back == len(steps) {
 		return ""
 	}
-	what := stepAt(&steps[own[0]])
-	if n := len(own); n > 1 {
-		what = fmt.Sprintf("%s, the last being %s", plural(n, "step"), stepAt(&steps[own[n-1]]))
+	first, last := r.stepAt(&steps[own[0]]), r.stepAt(&steps[own[len(own)-1]])
+	what := "made " + first
+	switch n := len(own); {
+	case n > 1 && first == last:
+		what = fmt.Sprintf("made %s, all in %s", plural(n, "step"), first)
+	case n > 1:
+		what = fmt.Sprintf("made %s, the last being %s", plural(n, "step"), last)
 	}
-	return fmt.Sprintf("%s was interrupted after %s and went on with %s; in between %s made %s.",
-		oneLine(before.G), stepAt(before), stepAt(&steps[back]), other, what)
+	from, to := r.stepAt(before), r.stepAt(&steps[back])
+	if from == to {
+		return fmt.Sprintf("%s was interrupted in %s; in between %s %s.", oneLine(before.G), from, other,
+			what)
+	}
+	return fmt.Sprintf("%s was interrupted after %s and went on with %s; in between %s %s.",
+		oneLine(before.G), from, to, other, what)
 }
 
-// stepAt returns a step with its line: "lock mu (bank.go:12)".
-func stepAt(s *wire.Step) string {
+// stepAt returns a step with its line, "lock mu (bank.go:12)"; of a step inside the standard
+// library or a dependency the user's call, "the call at store.go:26".
+func (r *Reporter) stepAt(s *wire.Step) string {
+	if s.Call != nil && r.foreign(s.Where.File) {
+		return fmt.Sprintf("the call at %s:%d", filepath.Base(s.Call.File), s.Call.Line)
+	}
 	text := fit(stepOperation(s), 40)
 	if s.Where.File != "" {
 		text += fmt.Sprintf(" (%s:%d)", filepath.Base(s.Where.File), s.Where.Line)
