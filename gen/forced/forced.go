@@ -230,7 +230,7 @@ var testOf = regexp.MustCompile(`(?m)^func (Test\w+_[0-9a-f]{8})\(`)
 func Name(c *wire.Clip) string { return c.Test + "_" + clip.Name(c) }
 
 // importsOf matches the package clause and the imports of runtimeText.
-var importsOf = regexp.MustCompile(`(?s)^package forced\n\n(import \(.*?\n\)\n)`)
+var importsOf = regexp.MustCompile(`(?s)^(?://[^\n]*\n)*\n?package forced\n\n(import \(.*?\n\)\n)`)
 
 // text writes the file.
 func (w *writer) text(pkg string) (string, error) {

@@ -1,3 +1,5 @@
+//lint:file-ignore U1000 what is not used here is used by the tests that this text becomes part of
+
 package forced
 
 import (
@@ -9,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -65,11 +66,7 @@ func forcedRun(t *testing.T, plan forcedPlan) {
 	if plan.Leaks {
 		run = "^TestForcedLeaks$"
 	}
-	gocmd := filepath.Join(runtime.GOROOT(), "bin", "go")
-	if _, err := os.Stat(gocmd); err != nil {
-		gocmd = "go"
-	}
-	cmd := exec.Command(gocmd, "test", "-overlay="+list, "-run="+run, "-count=1", "-cpu=1", "-timeout=5s",
+	cmd := exec.Command("go", "test", "-overlay="+list, "-run="+run, "-count=1", "-cpu=1", "-timeout=5s",
 		"-vet=off", ".")
 	out, err := cmd.CombinedOutput()
 	switch {

@@ -298,19 +298,6 @@ func (c *sources) statement(p wire.Place) (text string) {
 	return text
 }
 
-// deferred reports whether the statement at p is a defer.
-func (c *sources) deferred(p wire.Place) (is bool) {
-	if f := c.function(p); f != nil {
-		ast.Inspect(f.body, func(n ast.Node) bool {
-			if d, ok := n.(*ast.DeferStmt); ok && c.line(d.Pos()) == p.Line {
-				is = true
-			}
-			return true
-		})
-	}
-	return is
-}
-
 // deferUnlock returns the deferred unlock of a lock in the function around p.
 func (c *sources) deferUnlock(p wire.Place, lock string) (at wire.Place, ok bool) {
 	f := c.function(p)

@@ -403,7 +403,7 @@ func (s *story) torn() *Match {
 			at(w.Where), a.G, s.name(a), s.name(b))
 		m.Hint = s.oneHold(m, g, "both reads")
 		if m.Lock == "" {
-			m.Hint = fmt.Sprintf("keep both in one struct behind one atomic.Pointer, or hold one mutex around both reads and around both writes")
+			m.Hint = "keep both in one struct behind one atomic.Pointer, or hold one mutex around both reads and around both writes"
 		}
 		return m
 	}

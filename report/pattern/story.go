@@ -128,11 +128,6 @@ func (s *story) name(a act) string {
 // lock returns the source's name of a lock.
 func (s *story) lock(obj int) string { return cmp.Or(s.names[obj], "the lock") }
 
-// of returns the acts of one goroutine.
-func (s *story) of(g string) []act {
-	return slices.DeleteFunc(slices.Clone(s.acts), func(a act) bool { return a.G != g })
-}
-
 // last returns the last act before i for which is holds.
 func (s *story) last(i int, is func(a act) bool) (act, bool) {
 	for ; i > 0; i-- {

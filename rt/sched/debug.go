@@ -1,6 +1,8 @@
 package sched
 
 import (
+	"runtime"
+
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -51,9 +53,7 @@ func (s *Sched) pause(why uint32) {
 	}
 }
 
-var paused uint32
-
 // debugPause is where the debugger has a breakpoint (wire.PauseFunc).
 //
 //go:noinline
-func debugPause(why uint32) { paused = why }
+func debugPause(why uint32) { runtime.KeepAlive(why) }
