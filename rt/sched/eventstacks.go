@@ -42,7 +42,7 @@ func (s *Sched) stacked(g *G, i int) {
 // here returns the number of the stack of the goroutine that runs.
 func (e *eventStacks) here() int32 {
 	var pcs [64]uintptr
-	stack := pcs[:runtime.Callers(3, pcs[:])]
+	stack := pcs[:runtime.Callers(4, pcs[:])]
 	var key uintptr = 1469598103 // of FNV, more or less
 	for _, pc := range stack {
 		key = (key ^ pc) * 1099511627

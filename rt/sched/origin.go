@@ -48,7 +48,7 @@ func (s *Sched) noteCall(g *G, site trace.Site) {
 	}
 	if g == s.cur {
 		var pcs [256]uintptr // what transpiled code calls is deep
-		from, into := s.pcs.ownCall(pcs[:runtime.Callers(3, pcs[:])])
+		from, into := s.pcs.ownCall(pcs[:runtime.Callers(4, pcs[:])])
 		switch {
 		case from != 0 && into == 0:
 			s.pcs.notes(site.Loud())

@@ -24,9 +24,6 @@ func (s *Sched) event(g *G, op trace.Op, o *object, arg int64, site trace.Site) 
 	if s.opt.Record {
 		s.recorded(g, e, int32(i))
 	}
-	if s.opt.Stacks {
-		s.stacked(g, i)
-	}
 	if s.opt.Flow {
 		s.noteFlow(g, op, arg, int32(i))
 	}
@@ -42,6 +39,9 @@ func (s *Sched) recorded(g *G, e *trace.Event, i int32) {
 		e.Site = s.callPlace(e.Site)
 	}
 	s.debugBegin(g, i)
+	if s.opt.Stacks {
+		s.stacked(g, int(i))
+	}
 }
 
 // altered notes that an operation of g changed something: the state of o, if that is not nil.

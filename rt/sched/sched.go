@@ -44,7 +44,7 @@ type Options struct {
 	Flow     bool // record data flow, where the program is built for it
 	Exprs    bool // of it expressions over inputs, where the program is built for them; with Flow
 	Plain    bool // record memory accesses that are no steps, of exhaustive executions
-	Stacks   bool // keep the stacks of events, see eventstacks.go
+	Stacks   bool // keep the stacks of events, see eventstacks.go; with Record
 	Twins    bool // record which goroutines are alike, trace.Trace.Twins
 
 	// Debug, if not nil, tells a debugger where the execution is; with Record.
@@ -349,12 +349,17 @@ func (s *Sched) announce(g *G, op trace.Op, o *object, site trace.Site) {
 		p.Obj = o.id
 	}
 	g.at = o
+	if s.opt.Record {
+		s.noteAnnounced(g, site)
+	}
+}
+
+// noteAnnounced is announce in an execution that records.
+func (s *Sched) noteAnnounced(g *G, site trace.Site) {
 	if s.opt.Stacks {
 		s.announced(g)
 	}
-	if s.opt.Record {
-		s.noteCall(g, site)
-	}
+	s.noteCall(g, site)
 }
 
 // await is point for an operation that may be disabled: enabled is asked again
