@@ -248,10 +248,10 @@ func replayOnce(ctx context.Context, s *trace.Schedule, c *wire.Clip, x Executor
 	} else if ex.Trace.Verdict == trace.TimedOut {
 		ex.Trace.Events = judge.UntilWaiting(ex.Trace)
 	}
-	if r.Finding != nil {
-		r.Finding.Story = storyOf(ex.Trace, x.Resolve)
-	}
 	events := eventsOf(ex.Trace, x.Resolve)
+	if r.Finding != nil && tellable(ex.Trace) {
+		r.Finding.Story = tell(ex.Trace, events, x.Resolve)
+	}
 	withStacks(events, x)
 	return events, r, nil
 }

@@ -9,15 +9,39 @@ import (
 // that locks are free which are held.
 const mostStory = 20_000
 
-// storyOf returns what the goroutines of an execution did, as wire.Finding.Story has it. It ends
-// with the last step of t. An execution that did not record has no accesses and no leftovers.
+// storyOf returns what the goroutines of an execution did, as wire.Finding.Story has it; nil if that
+// is too long. It ends with the last step of t. An execution that did not record has no accesses
+// and no leftovers.
 func storyOf(t *trace.Trace, resolve func(trace.Site) wire.Place) []wire.Event {
+	if !tellable(t) {
+		return nil
+	}
+	return tell(t, eventsOf(t, resolve), resolve)
+}
+
+// tellable reports whether the events of t are few enough for a story.
+func tellable(t *trace.Trace) bool {
+	n := 0
+	for i := range t.Events {
+		if told(t, i) {
+			n++
+		}
+	}
+	return n <= mostStory
+}
+
+// told reports whether a story has event i of t.
+func told(t *trace.Trace, i int) bool { return int(t.Events[i].Step) < len(t.Steps) && !t.Events[i].Quiet }
+
+// tell is storyOf for events that eventsOf has made of t, which stay as they are.
+func tell(t *trace.Trace, events []wire.Event, resolve func(trace.Site) wire.Place) []wire.Event {
 	s := teller{t: t, resolve: resolve, memory: map[uintptr]int{}, users: map[int]*users{}}
-	events := eventsOf(t, resolve)
+	numbers := make([]int, len(events)) // of the memory of accesses
 	for i := range events {
 		e := &t.Events[i]
+		numbers[i] = events[i].Obj
 		if e.Op == trace.OpRead || e.Op == trace.OpWrite {
-			events[i].Obj = s.object(t.Objects[e.Obj].Addr, e.G, e.Op == trace.OpWrite)
+			numbers[i] = s.object(t.Objects[e.Obj].Addr, e.G, e.Op == trace.OpWrite)
 		}
 	}
 	for i := range t.Plain {
@@ -29,8 +53,10 @@ func storyOf(t *trace.Trace, resolve func(trace.Site) wire.Place) []wire.Event {
 			s.access(&accesses[0])
 			accesses = accesses[1:]
 		}
-		if int(t.Events[i].Step) < len(t.Steps) && !t.Events[i].Quiet {
-			s.out = append(s.out, events[i])
+		if told(t, i) {
+			e := events[i]
+			e.Obj = numbers[i]
+			s.out = append(s.out, e)
 		}
 	}
 	for i := range accesses {
@@ -84,7 +110,7 @@ func (s *teller) object(addr uintptr, g trace.GID, write bool) int {
 // access adds an access that is no event, if it is of shared memory.
 func (s *teller) access(a *trace.Plain) {
 	id := s.memory[a.Mem.Addr]
-	if u := s.users[id]; !u.several || !u.written || int(a.Step) >= len(s.t.Steps) {
+	if u := s.users[id]; !u.several || !u.written || int(a.Step) >= len(s.t.Steps) || len(s.out) > mostStory {
 		return
 	}
 	e := wire.Event{Index: -1, G: s.t.Name(a.G), Op: trace.OpRead.String(), Obj: id, Object: "memory",
