@@ -9,9 +9,9 @@ import (
 // that locks are free which are held.
 const mostStory = 20_000
 
-// storyOf returns what the goroutines of an execution did, as wire.Finding.Story has it; nil if that
-// is too long. It ends with the last step of t. An execution that did not record has no accesses
-// and no leftovers.
+// storyOf returns what the goroutines of an execution did, as wire.Finding.Story has it; nil if
+// that is too long. It ends with the last step of t. An execution that did not record has no
+// accesses and no leftovers.
 func storyOf(t *trace.Trace, resolve func(trace.Site) wire.Place) []wire.Event {
 	if !tellable(t) {
 		return nil
@@ -31,7 +31,9 @@ func tellable(t *trace.Trace) bool {
 }
 
 // told reports whether a story has event i of t.
-func told(t *trace.Trace, i int) bool { return int(t.Events[i].Step) < len(t.Steps) && !t.Events[i].Quiet }
+func told(t *trace.Trace, i int) bool {
+	return int(t.Events[i].Step) < len(t.Steps) && !t.Events[i].Quiet
+}
 
 // tell is storyOf for events that eventsOf has made of t, which stay as they are.
 func tell(t *trace.Trace, events []wire.Event, resolve func(trace.Site) wire.Place) []wire.Event {

@@ -2,92 +2,45 @@ package report
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
-	"sync"
 
 	"heddle/report/cause"
+	"heddle/report/syntax"
 )
 
-// parsedFiles has the parsed files of the program, for what is asked of lines: which function is
-// this in, is that name declared at package level.
-type parsedFiles struct {
-	mu    sync.Mutex
-	dir   string
-	files map[string]*sourceFile
+// code answers what package cause asks of the source: which function is this in, is that name
+// declared at package level.
+type code struct{ files *syntax.Files }
+
+// newCode returns what package cause asks of the source, from the parsed files.
+func (r *Reporter) newCode() cause.Code {
+	c := code{r.parsed}
+	return cause.Code{Foreign: r.foreign, Line: r.o.Source, Function: c.function, Global: c.global}
 }
 
-type sourceFile struct {
-	set  *token.FileSet
-	file *ast.File // nil: it cannot be read
-	src  []byte
-}
-
-// text returns the source of a node.
-func (f *sourceFile) text(n ast.Node) string {
-	from, to := f.set.Position(n.Pos()).Offset, f.set.Position(n.End()).Offset
-	if from < 0 || to > len(f.src) || from > to {
-		return ""
-	}
-	return strings.Join(strings.Fields(string(f.src[from:to])), " ")
-}
-
-// code returns what package cause asks of the source.
-func (r *Reporter) code() cause.Code {
-	s := &parsedFiles{dir: r.o.Dir, files: map[string]*sourceFile{}}
-	r.parsed = s
-	return cause.Code{Foreign: r.foreign, Line: r.o.Source, Function: s.function, Global: s.global}
-}
-
-func (s *parsedFiles) of(name string) *sourceFile {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(s.dir, name)
-	}
-	if f := s.files[name]; f != nil {
-		return f
-	}
-	f := &sourceFile{set: token.NewFileSet()}
-	if src, err := os.ReadFile(name); err == nil {
-		if tree, err := parser.ParseFile(f.set, name, src, parser.SkipObjectResolution); err == nil {
-			f.file, f.src = tree, src
+// readIn returns what reads source files: names that are not absolute are relative to dir.
+func readIn(dir string) func(name string) []byte {
+	return func(name string) []byte {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
 		}
+		return sourceText(name)
 	}
-	s.files[name] = f
-	return f
-}
-
-// within reports whether a line is in a node.
-func (f *sourceFile) within(n ast.Node, line int) bool {
-	return f.set.Position(n.Pos()).Line <= line && line <= f.set.Position(n.End()).Line
 }
 
 // function names the innermost function of a line by the line on which it begins. Where a line has
 // several functions it is in the one around them.
-func (s *parsedFiles) function(file string, line int) string {
-	f := s.of(file)
-	if f.file == nil {
-		return ""
-	}
+func (c code) function(file string, line int) string {
 	begin := 0
-	ast.Inspect(f.file, func(n ast.Node) bool {
+	c.files.On(file, line, func(n ast.Node) {
 		switch n.(type) {
-		case nil:
-			return false
 		case *ast.FuncDecl, *ast.FuncLit:
-			if !f.within(n, line) {
-				return false
-			}
-			if at := f.set.Position(n.Pos()).Line; begin == 0 || f.set.Position(n.End()).Line > at {
+			if at := c.files.Line(n.Pos()); begin == 0 || c.files.Line(n.End()) > at {
 				begin = at
 			}
 		}
-		return true
 	})
 	if begin == 0 {
 		return ""
@@ -97,17 +50,16 @@ func (s *parsedFiles) function(file string, line int) string {
 
 // global reports whether a name that a line uses is no parameter, result or variable of the
 // function around it.
-func (s *parsedFiles) global(file string, line int, name string) bool {
-	f := s.of(file)
-	if f.file == nil || name == "" {
+func (c code) global(file string, line int, name string) (global bool) {
+	if name == "" {
 		return false
 	}
-	for _, d := range f.file.Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok && f.within(fn, line) {
-			return !declares(fn, name)
+	c.files.On(file, line, func(n ast.Node) {
+		if fn, ok := n.(*ast.FuncDecl); ok {
+			global = !declares(fn, name)
 		}
-	}
-	return false
+	})
+	return global
 }
 
 // declares reports whether a function declares a name anywhere in it.

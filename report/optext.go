@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"strings"
 
+	"heddle/report/syntax"
 	"heddle/rt/wire"
 )
 
@@ -28,10 +29,10 @@ func (r *Reporter) stepText(s *wire.Step) string {
 // byGo returns the object of the call of a method Go at a place, "" if there is none: of
 // WaitGroup.Go, whose parts the source does not show.
 func (r *Reporter) byGo(p wire.Place) string {
-	if r.parsed == nil || p.File == "" || !strings.Contains(r.source(p), ".Go(") {
+	if p.File == "" || !strings.Contains(r.source(p), ".Go(") {
 		return ""
 	}
-	if names := r.parsed.calls(p.File, p.Line, "Go"); len(names) == 1 {
+	if names := r.parsed.Calls(p.File, p.Line, "Go"); len(names) == 1 {
 		return names[0]
 	}
 	return ""
@@ -57,42 +58,13 @@ func (r *Reporter) selected(p wire.Place, n int) string {
 		return "select default"
 	}
 	comms := strings.Split(p.Object, ", ")
-	if r.parsed != nil {
-		if text := r.parsed.selectCase(p.File, p.Line, n); text != "" {
-			return "select " + oneLine(text)
-		}
+	if cases := r.parsed.Cases(p.File, p.Line); n < len(cases) {
+		return "select " + oneLine(cases[n])
 	}
 	if n < len(comms) {
 		return "select " + oneLine(comms[n])
 	}
 	return "select"
-}
-
-// selectCase returns the source of case n of the select that begins on a line: "<-done".
-func (s *parsedFiles) selectCase(file string, line, n int) (text string) {
-	f := s.of(file)
-	if f.file == nil {
-		return ""
-	}
-	ast.Inspect(f.file, func(node ast.Node) bool {
-		sel, ok := node.(*ast.SelectStmt)
-		if !ok || f.set.Position(sel.Pos()).Line != line {
-			return true
-		}
-		k := 0
-		for _, c := range sel.Body.List {
-			comm := c.(*ast.CommClause).Comm
-			if comm == nil {
-				continue // the default has no number
-			}
-			if k == n {
-				text = f.text(comm)
-			}
-			k++
-		}
-		return false
-	})
-	return text
 }
 
 // methods are the methods of package sync by operation.
@@ -102,7 +74,7 @@ var methods = map[string]string{"lock": "Lock", "unlock": "Unlock", "rlock": "RL
 // lineNames gives names to the objects of lines with several calls, such as a closure on one line:
 // the calls of one goroutine come in the order of the source.
 type lineNames struct {
-	files   *parsedFiles
+	files   *syntax.Files
 	calls   map[string]int  // by goroutine, line and method: how many were begun
 	arrived map[string]bool // the last one has arrived and may still wait
 }
@@ -114,7 +86,7 @@ func (n *lineNames) name(g, op string, p wire.Place, waits bool) string {
 	if p.Object != "" || method == "" || p.File == "" {
 		return p.Object
 	}
-	receivers := n.files.receivers(p.File, p.Line, method)
+	receivers := inOrder(n.files, p.File, p.Line, method)
 	if len(receivers) == 0 {
 		return ""
 	}
@@ -134,7 +106,7 @@ func (n *lineNames) name(g, op string, p wire.Place, waits bool) string {
 // nameObjects fills in the names of locks on lines with several calls, of steps and of the places
 // that wait there.
 func (r *Reporter) nameObjects(f *wire.Finding) {
-	if r.parsed == nil || len(f.Clip.Steps) == 0 {
+	if len(f.Clip.Steps) == 0 {
 		return // what came before says which call it is
 	}
 	n := lineNames{r.parsed, map[string]int{}, map[string]bool{}}
@@ -190,21 +162,14 @@ func reads(steps []wire.Step, g, object string) bool {
 	return shared > 0 && whole <= 0
 }
 
-// receivers returns the receivers of the calls of a method on a line, in the order of the source,
-// nil where that is not the order in which they are made: there is a branch, a loop, a defer, or
-// more than one function on the line.
-func (s *parsedFiles) receivers(file string, line int, method string) (names []string) {
-	f := s.of(file)
-	if f.file == nil {
-		return nil
-	}
+// inOrder returns the receivers of the calls of a method on a line, in the order of the source, nil
+// where that is not the order in which they are made: there is a branch, a loop, a defer, or more
+// than one function on the line.
+func inOrder(files *syntax.Files, file string, line int, method string) []string {
 	straight, functions := true, 0
-	ast.Inspect(f.file, func(node ast.Node) bool {
-		if node == nil || !f.within(node, line) {
-			return false
-		}
-		on := f.set.Position(node.Pos()).Line == line
-		switch node.(type) {
+	files.On(file, line, func(n ast.Node) {
+		on := files.Line(n.Pos()) == line
+		switch n.(type) {
 		case *ast.FuncLit:
 			if on {
 				functions++
@@ -212,33 +177,11 @@ func (s *parsedFiles) receivers(file string, line int, method string) (names []s
 		case *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.SelectStmt, *ast.DeferStmt:
 			straight = straight && !on
 		}
-		return true
 	})
 	if !straight || functions > 1 {
 		return nil
 	}
-	return s.calls(file, line, method)
-}
-
-// calls returns the receivers of the calls of a method on a line, in the order of the source.
-func (s *parsedFiles) calls(file string, line int, method string) (names []string) {
-	f := s.of(file)
-	if f.file == nil {
-		return nil
-	}
-	ast.Inspect(f.file, func(node ast.Node) bool {
-		if node == nil || !f.within(node, line) {
-			return false
-		}
-		if call, ok := node.(*ast.CallExpr); ok {
-			if sel, ok := call.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == method &&
-				f.set.Position(sel.Sel.Pos()).Line == line {
-				names = append(names, f.text(sel.X))
-			}
-		}
-		return true
-	})
-	return names
+	return files.Calls(file, line, method)
 }
 
 // inSubtest names the subtest that failed, as the end of a heading: " in TestParse/empty". It is ""

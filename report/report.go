@@ -36,6 +36,7 @@ import (
 
 	"heddle/explore/why"
 	"heddle/report/cause"
+	"heddle/report/syntax"
 	"heddle/report/timeline"
 	"heddle/rt/wire"
 )
@@ -88,9 +89,9 @@ type Reporter struct {
 	// running packages in the order of their start: the first prints, the others store their text
 	queue   []*Package
 	results []*Result
-	parsed  *parsedFiles
-	causes  cause.Groups // of all findings of the run
-	told    []told       // one for each cause that was reported
+	parsed  *syntax.Files // of the program; made once
+	causes  cause.Groups  // of all findings of the run
+	told    []told        // one for each cause that was reported
 	status  status
 	failed  bool
 	unbuilt bool
@@ -113,8 +114,8 @@ func New(o Options) *Reporter {
 	if o.Err == nil {
 		o.Err = io.Discard
 	}
-	r := &Reporter{o: o}
-	r.causes.Code = r.code()
+	r := &Reporter{o: o, parsed: syntax.New(readIn(o.Dir))}
+	r.causes.Code = r.newCode()
 	r.status.begin = o.Now()
 	return r
 }

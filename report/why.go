@@ -23,7 +23,7 @@ func (r *Reporter) explanation(f *wire.Finding) explanation {
 	if f.Kind == "reached" { // no defect
 		return explanation{Hint: hint(f)}
 	}
-	if m := pattern.Recognise(f, sourceText, r.std); m != nil {
+	if m := pattern.Recognise(f, r.parsed, r.std); m != nil {
 		return explanation{m.Name, oneLine(m.Text), oneLine(m.Hint)}
 	}
 	e := explanation{Hint: hint(f)}

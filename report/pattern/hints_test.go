@@ -446,12 +446,7 @@ func Close() {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := tell(t, tt.kind, tt.story, tt.places...)
-			m := Recognise(f, func(file string) []byte {
-				if file == "p.go" {
-					return []byte(tt.source)
-				}
-				return nil
-			}, nil)
+			m := Recognise(f, only("p.go", tt.source), nil)
 			if m == nil {
 				t.Fatal("nothing was recognised")
 			}

@@ -2,7 +2,7 @@
 // goroutines did, in order) and the source it recognises well-known mistakes, tells them in one
 // paragraph, and says what to change:
 //
-//	m := pattern.Recognise(f, source)
+//	m := pattern.Recognise(f, files, library)
 //	fmt.Println(m.Text) // main/1 checked `q.Len() == 0` at queue.go:31, ...
 //	fmt.Println(m.Hint) // check and act under one hold of q.mu
 //
@@ -11,6 +11,7 @@
 package pattern
 
 import (
+	"heddle/report/syntax"
 	"heddle/rt/wire"
 )
 
@@ -164,7 +165,7 @@ type Match struct {
 
 // Recognise returns what f is an example of, or nil. library reports whether a place is in the
 // standard library: of an access there the user's call is told.
-func Recognise(f *wire.Finding, source Source, library func(wire.Place) bool) *Match {
+func Recognise(f *wire.Finding, source *syntax.Files, library func(wire.Place) bool) *Match {
 	if len(f.Story) == 0 || f.Uncontrolled {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/report/syntax"
 	"heddle/rt/wire"
 )
 
@@ -137,12 +138,17 @@ func Use(q *Q) {
 `
 
 func recognised(f *wire.Finding) *Match {
-	return Recognise(f, func(file string) []byte {
-		if file == "q.go" {
-			return []byte(program)
+	return Recognise(f, only("q.go", program), nil)
+}
+
+// only returns files of which there is one.
+func only(name, text string) *syntax.Files {
+	return syntax.New(func(file string) []byte {
+		if file == name {
+			return []byte(text)
 		}
 		return nil
-	}, nil)
+	})
 }
 
 func TestRecognise(t *testing.T) {

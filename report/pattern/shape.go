@@ -28,7 +28,7 @@ func (f *fn) inspect(visit func(n ast.Node)) {
 
 // place returns the place of a node of f.
 func (c *sources) place(f *fn, n ast.Node) wire.Place {
-	at := c.fset.Position(n.Pos())
+	at := c.Position(n.Pos())
 	return wire.Place{File: f.file, Line: at.Line, Col: at.Column}
 }
 
@@ -36,9 +36,9 @@ func (c *sources) place(f *fn, n ast.Node) wire.Place {
 func (c *sources) isCall(st ast.Stmt, text string) bool {
 	switch st := st.(type) {
 	case *ast.ExprStmt:
-		return c.text(st.X) == text
+		return c.Text(st.X) == text
 	case *ast.DeferStmt:
-		return c.text(st.Call) == text
+		return c.Text(st.Call) == text
 	}
 	return false
 }
@@ -58,7 +58,7 @@ func (c *sources) bare(f *fn, from int, call string) (returns []wire.Place, end 
 				case *ast.FuncLit:
 					return false
 				case *ast.ReturnStmt:
-					if !done && c.line(n.Pos()) > from {
+					if !done && c.Line(n.Pos()) > from {
 						returns = append(returns, c.place(f, n))
 					}
 				case *ast.BlockStmt:
@@ -73,7 +73,7 @@ func (c *sources) bare(f *fn, from int, call string) (returns []wire.Place, end 
 				}
 				return true
 			})
-			done = done || c.line(st.Pos()) >= from && c.isCall(st, call)
+			done = done || c.Line(st.Pos()) >= from && c.isCall(st, call)
 		}
 		return done
 	}
@@ -99,7 +99,7 @@ func (c *sources) block(f *fn, line int) (list []ast.Stmt) {
 		case *ast.CommClause:
 			in = n.Body
 		}
-		if slices.ContainsFunc(in, func(st ast.Stmt) bool { return c.line(st.Pos()) == line }) {
+		if slices.ContainsFunc(in, func(st ast.Stmt) bool { return c.Line(st.Pos()) == line }) {
 			list = in
 		}
 	})
@@ -115,7 +115,7 @@ func before(ps []wire.Place, line int) []wire.Place {
 // them are statements of f's body itself, not of a block in it.
 func (c *sources) calls(f *fn, text string) (ps []wire.Place, top bool) {
 	f.inspect(func(n ast.Node) {
-		if st, ok := n.(*ast.ExprStmt); ok && c.text(st.X) == text {
+		if st, ok := n.(*ast.ExprStmt); ok && c.Text(st.X) == text {
 			ps = append(ps, c.place(f, n))
 		}
 	})
@@ -129,7 +129,7 @@ func (c *sources) calls(f *fn, text string) (ps []wire.Place, top bool) {
 // waitsAfter returns where f may wait after a line: a call of Wait, a receive, a select, a range.
 func (c *sources) waitsAfter(f *fn, line int) (p wire.Place, ok bool) {
 	f.inspect(func(n ast.Node) {
-		if ok || c.line(n.Pos()) <= line {
+		if ok || c.Line(n.Pos()) <= line {
 			return
 		}
 		switch n := n.(type) {
@@ -153,7 +153,7 @@ func (c *sources) worksAfter(f *fn, line int) (works bool) {
 	f.inspect(func(n ast.Node) {
 		switch n.(type) {
 		case *ast.CallExpr, *ast.SendStmt, *ast.SelectStmt, *ast.GoStmt, *ast.UnaryExpr, *ast.RangeStmt:
-			works = works || c.line(n.Pos()) > line
+			works = works || c.Line(n.Pos()) > line
 		}
 	})
 	return works
@@ -178,7 +178,7 @@ func (c *sources) deferredBefore(f *fn, line int) (ds []*ast.DeferStmt, alone bo
 	}
 	alone = true
 	for _, st := range f.body.List {
-		if c.line(st.Pos()) >= line {
+		if c.Line(st.Pos()) >= line {
 			break
 		}
 		if d, ok := st.(*ast.DeferStmt); ok {
@@ -193,8 +193,8 @@ func (c *sources) deferredBefore(f *fn, line int) (ds []*ast.DeferStmt, alone bo
 // fieldOf returns the first field of owner that a node uses: "h.failed".
 func (c *sources) fieldOf(n ast.Node, owner string) (field string) {
 	ast.Inspect(n, func(n ast.Node) bool {
-		if sel, ok := n.(*ast.SelectorExpr); ok && field == "" && c.text(sel.X) == owner {
-			field = c.text(sel)
+		if sel, ok := n.(*ast.SelectorExpr); ok && field == "" && c.Text(sel.X) == owner {
+			field = c.Text(sel)
 		}
 		return field == ""
 	})
@@ -203,13 +203,13 @@ func (c *sources) fieldOf(n ast.Node, owner string) (field string) {
 
 // recovers returns where the file of p calls recover.
 func (c *sources) recovers(p wire.Place) (at wire.Place, ok bool) {
-	f := c.file(p.File)
+	f := c.File(p.File)
 	if f == nil {
 		return at, false
 	}
 	ast.Inspect(f, func(n ast.Node) bool {
-		if call, is := n.(*ast.CallExpr); is && !ok && c.text(call) == "recover()" {
-			at, ok = wire.Place{File: p.File, Line: c.line(call.Pos())}, true
+		if call, is := n.(*ast.CallExpr); is && !ok && c.Text(call) == "recover()" {
+			at, ok = wire.Place{File: p.File, Line: c.Line(call.Pos())}, true
 		}
 		return !ok
 	})
@@ -233,7 +233,7 @@ func (c *sources) unknownCall(first, second wire.Place) (name string) {
 	f := c.function(second)
 	f.inspect(func(n ast.Node) {
 		call, ok := n.(*ast.CallExpr)
-		if !ok || name != "" || c.line(n.Pos()) < first.Line || c.line(n.Pos()) > second.Line {
+		if !ok || name != "" || c.Line(n.Pos()) < first.Line || c.Line(n.Pos()) > second.Line {
 			return
 		}
 		switch fun := call.Fun.(type) {
@@ -242,8 +242,8 @@ func (c *sources) unknownCall(first, second wire.Place) (name string) {
 				name = fun.Name
 			}
 		case *ast.SelectorExpr:
-			if c.isFunc(c.declared(f, c.text(fun))) || c.isInterface(f.file, c.declared(f, c.text(fun.X))) {
-				name = c.text(fun)
+			if c.isFunc(c.declared(f, c.Text(fun))) || c.isInterface(f.file, c.declared(f, c.Text(fun.X))) {
+				name = c.Text(fun)
 			}
 		}
 	})
@@ -273,12 +273,12 @@ func (c *sources) declared(f *fn, name string) (typ ast.Expr) {
 		return nil
 	}
 	agree := true
-	ast.Inspect(c.file(f.file), func(n ast.Node) bool {
+	ast.Inspect(c.File(f.file), func(n ast.Node) bool {
 		if s, ok := n.(*ast.StructType); ok {
 			for _, p := range s.Fields.List {
 				for _, id := range p.Names {
 					if id.Name == field {
-						agree = agree && (typ == nil || c.text(typ) == c.text(p.Type))
+						agree = agree && (typ == nil || c.Text(typ) == c.Text(p.Type))
 						typ = p.Type
 					}
 				}
@@ -304,7 +304,7 @@ func (c *sources) isInterface(file string, typ ast.Expr) (is bool) {
 	case *ast.InterfaceType:
 		return true
 	case *ast.Ident:
-		ast.Inspect(c.file(file), func(n ast.Node) bool {
+		ast.Inspect(c.File(file), func(n ast.Node) bool {
 			if spec, ok := n.(*ast.TypeSpec); ok && spec.Name.Name == t.Name {
 				_, is = spec.Type.(*ast.InterfaceType)
 			}
@@ -336,7 +336,7 @@ func (c *sources) container(f *fn, name string) string {
 func (c *sources) inside(line int, p wire.Place) (is bool) {
 	f := c.function(p)
 	f.inspect(func(n ast.Node) {
-		if i, ok := n.(*ast.IfStmt); ok && c.line(i.Cond.Pos()) == line {
+		if i, ok := n.(*ast.IfStmt); ok && c.Line(i.Cond.Pos()) == line {
 			is = is || c.spans(i.Body, p)
 		}
 	})
@@ -345,7 +345,7 @@ func (c *sources) inside(line int, p wire.Place) (is bool) {
 
 // receiving returns where the file of p receives from a channel, or ranges over it.
 func (c *sources) receiving(p wire.Place, channel string) (at wire.Place, ok bool) {
-	f := c.file(p.File)
+	f := c.File(p.File)
 	if f == nil {
 		return at, false
 	}
@@ -359,8 +359,8 @@ func (c *sources) receiving(p wire.Place, channel string) (at wire.Place, ok boo
 		case *ast.RangeStmt:
 			from = n.X
 		}
-		if from != nil && !ok && c.text(from) == channel {
-			at, ok = wire.Place{File: p.File, Line: c.line(n.Pos())}, true
+		if from != nil && !ok && c.Text(from) == channel {
+			at, ok = wire.Place{File: p.File, Line: c.Line(n.Pos())}, true
 		}
 		return !ok
 	})

@@ -1,40 +1,16 @@
 package pattern
 
 import (
-	"bytes"
 	"go/ast"
-	"go/parser"
-	"go/printer"
 	"go/token"
 	"strings"
 
+	"heddle/report/syntax"
 	"heddle/rt/wire"
 )
 
-// A Source returns a file of the program, or nil.
-type Source func(file string) []byte
-
-// sources are the files that a finding is about, parsed.
-type sources struct {
-	read  Source
-	fset  *token.FileSet
-	files map[string]*ast.File // nil: cannot be read
-}
-
-func newSources(read Source) *sources {
-	return &sources{read: read, fset: token.NewFileSet(), files: map[string]*ast.File{}}
-}
-
-func (c *sources) file(name string) *ast.File {
-	f, ok := c.files[name]
-	if !ok && c.read != nil && name != "" {
-		if text := c.read(name); text != nil {
-			f, _ = parser.ParseFile(c.fset, name, text, parser.SkipObjectResolution)
-		}
-		c.files[name] = f
-	}
-	return f
-}
+// sources answer what the patterns ask of the files that a finding is about.
+type sources struct{ *syntax.Files }
 
 // A fn is a function of the source: a declaration, or a literal within one.
 type fn struct {
@@ -44,11 +20,9 @@ type fn struct {
 	typ  *ast.FuncType
 }
 
-func (c *sources) line(p token.Pos) int { return c.fset.Position(p).Line }
-
 // spans reports whether a node has p's line and, where it is known, its column.
 func (c *sources) spans(n ast.Node, p wire.Place) bool {
-	from, to := c.fset.Position(n.Pos()), c.fset.Position(n.End())
+	from, to := c.Position(n.Pos()), c.Position(n.End())
 	if p.Line < from.Line || p.Line > to.Line {
 		return false
 	}
@@ -60,7 +34,7 @@ func (c *sources) spans(n ast.Node, p wire.Place) bool {
 
 // function returns the innermost function around p.
 func (c *sources) function(p wire.Place) *fn {
-	f := c.file(p.File)
+	f := c.File(p.File)
 	if f == nil {
 		return nil
 	}
@@ -72,7 +46,7 @@ func (c *sources) function(p wire.Place) *fn {
 				in = &fn{p.File, n.Name.Name, n.Body, n.Type}
 			}
 		case *ast.FuncLit:
-			if c.spans(n, p) && (p.Col > 0 || c.line(n.Pos()) < p.Line || in != nil && in.name == "") {
+			if c.spans(n, p) && (p.Col > 0 || c.Line(n.Pos()) < p.Line || in != nil && in.name == "") {
 				in = &fn{p.File, "", n.Body, n.Type}
 			}
 		}
@@ -83,7 +57,7 @@ func (c *sources) function(p wire.Place) *fn {
 
 // functions returns the declared functions of a file.
 func (c *sources) functions(file string) (fs []*fn) {
-	f := c.file(file)
+	f := c.File(file)
 	if f == nil {
 		return nil
 	}
@@ -102,8 +76,8 @@ func (c *sources) call(f *fn, name string) (p wire.Place, ok bool) {
 	}
 	ast.Inspect(f.body, func(n ast.Node) bool {
 		if call, is := n.(*ast.CallExpr); is && !ok && called(call) == name {
-			at := c.fset.Position(call.Pos())
-			p, ok = wire.Place{File: f.file, Line: at.Line, Col: at.Column, Object: c.text(call)}, true
+			at := c.Position(call.Pos())
+			p, ok = wire.Place{File: f.file, Line: at.Line, Col: at.Column, Object: c.Text(call)}, true
 		}
 		return !ok
 	})
@@ -159,15 +133,15 @@ func (c *sources) condition(p wire.Place) (text string, line int) {
 		case *ast.IfStmt:
 			switch {
 			case n.Init != nil && c.spans(n.Init, p):
-				text, line = c.text(n.Init)+"; "+c.text(n.Cond), c.line(n.Cond.Pos())
+				text, line = c.Text(n.Init)+"; "+c.Text(n.Cond), c.Line(n.Cond.Pos())
 			case c.spans(n.Cond, p):
-				text, line = c.text(n.Cond), c.line(n.Cond.Pos())
+				text, line = c.Text(n.Cond), c.Line(n.Cond.Pos())
 			case text == "" && uses(n.Cond, defined):
-				text, line = c.text(n.Cond), c.line(n.Cond.Pos())
+				text, line = c.Text(n.Cond), c.Line(n.Cond.Pos())
 			}
 		case *ast.ForStmt:
 			if n.Cond != nil && c.spans(n.Cond, p) {
-				text, line = c.text(n.Cond), c.line(n.Cond.Pos())
+				text, line = c.Text(n.Cond), c.Line(n.Cond.Pos())
 			}
 		case *ast.AssignStmt:
 			if n.Tok == token.DEFINE && c.spans(n, p) {
@@ -196,42 +170,10 @@ func uses(e ast.Expr, names []string) (found bool) {
 	return found
 }
 
-// text returns a node as source in one line.
-func (c *sources) text(n ast.Node) string {
-	var b bytes.Buffer
-	if printer.Fprint(&b, c.fset, n) != nil {
-		return ""
-	}
-	return strings.Join(strings.Fields(b.String()), " ")
-}
-
-// receivers returns the receivers of the calls of methods on p's line, in order.
-func (c *sources) receivers(p wire.Place, methods ...string) (names []string) {
-	f := c.file(p.File)
-	if f == nil {
-		return nil
-	}
-	ast.Inspect(f, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok || c.line(call.Pos()) != p.Line {
-			return true
-		}
-		if sel, ok := call.Fun.(*ast.SelectorExpr); ok {
-			for _, m := range methods {
-				if sel.Sel.Name == m {
-					names = append(names, c.text(sel.X))
-				}
-			}
-		}
-		return true
-	})
-	return names
-}
-
 // context returns the name of f's parameter of type context.Context at p, or of a function around
 // it.
 func (c *sources) context(p wire.Place) (name string) {
-	f := c.file(p.File)
+	f := c.File(p.File)
 	if f == nil {
 		return ""
 	}
@@ -249,35 +191,13 @@ func (c *sources) context(p wire.Place) (name string) {
 			return true
 		}
 		for _, field := range typ.Params.List {
-			if c.text(field.Type) == "context.Context" && len(field.Names) > 0 {
+			if c.Text(field.Type) == "context.Context" && len(field.Names) > 0 {
 				name = field.Names[0].Name
 			}
 		}
 		return true
 	})
 	return name
-}
-
-// chosen describes the cases of the select at p, in order: "case <-stop" without "case".
-func (c *sources) cases(p wire.Place) (cases []string) {
-	f := c.file(p.File)
-	if f == nil {
-		return nil
-	}
-	ast.Inspect(f, func(n ast.Node) bool {
-		sel, ok := n.(*ast.SelectStmt)
-		if !ok || c.line(sel.Pos()) != p.Line {
-			return true
-		}
-		cases = nil
-		for _, s := range sel.Body.List {
-			if comm, ok := s.(*ast.CommClause); ok && comm.Comm != nil {
-				cases = append(cases, c.text(comm.Comm))
-			}
-		}
-		return true
-	})
-	return cases
 }
 
 // statement returns the source of the innermost simple statement at p.
@@ -289,8 +209,8 @@ func (c *sources) statement(p wire.Place) (text string) {
 	ast.Inspect(f.body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt, *ast.IncDecStmt, *ast.ExprStmt, *ast.ReturnStmt, *ast.SendStmt:
-			if c.spans(n, p) && c.line(n.Pos()) == c.line(n.End()) {
-				text = c.text(n)
+			if c.spans(n, p) && c.Line(n.Pos()) == c.Line(n.End()) {
+				text = c.Text(n)
 			}
 		}
 		return true
@@ -307,8 +227,8 @@ func (c *sources) deferUnlock(p wire.Place, lock string) (at wire.Place, ok bool
 	ast.Inspect(f.body, func(n ast.Node) bool {
 		if d, is := n.(*ast.DeferStmt); is {
 			if sel, is := d.Call.Fun.(*ast.SelectorExpr); is && strings.HasSuffix(sel.Sel.Name, "Unlock") &&
-				c.text(sel.X) == lock {
-				at, ok = wire.Place{File: f.file, Line: c.line(d.Pos())}, true
+				c.Text(sel.X) == lock {
+				at, ok = wire.Place{File: f.file, Line: c.Line(d.Pos())}, true
 			}
 		}
 		return true
@@ -323,15 +243,15 @@ func (c *sources) inModule(p wire.Place) bool {
 
 // closing returns where the function around p, or a declared one of its file, closes a channel.
 func (c *sources) closing(p wire.Place, channel string) (at wire.Place, ok bool) {
-	f := c.file(p.File)
+	f := c.File(p.File)
 	if f == nil {
 		return at, false
 	}
 	ast.Inspect(f, func(n ast.Node) bool {
 		if call, is := n.(*ast.CallExpr); is && !ok {
 			if id, is := call.Fun.(*ast.Ident); is && id.Name == "close" && len(call.Args) == 1 &&
-				c.text(call.Args[0]) == channel {
-				at, ok = wire.Place{File: p.File, Line: c.line(call.Pos())}, true
+				c.Text(call.Args[0]) == channel {
+				at, ok = wire.Place{File: p.File, Line: c.Line(call.Pos())}, true
 			}
 		}
 		return true
@@ -342,7 +262,7 @@ func (c *sources) closing(p wire.Place, channel string) (at wire.Place, ok bool)
 // making returns where the file of p makes a channel, and the call of make as source: of a local
 // one the last place before p.
 func (c *sources) making(p wire.Place, channel string) (at wire.Place, text string) {
-	f := c.file(p.File)
+	f := c.File(p.File)
 	if f == nil {
 		return at, ""
 	}
@@ -350,21 +270,21 @@ func (c *sources) making(p wire.Place, channel string) (at wire.Place, text stri
 	made := func(name string, value ast.Expr) {
 		call, ok := value.(*ast.CallExpr)
 		local := name == channel && !strings.Contains(name, ".")
-		if !ok || name != channel && name != field || text != "" && (!local || c.line(call.Pos()) > p.Line) {
+		if !ok || name != channel && name != field || text != "" && (!local || c.Line(call.Pos()) > p.Line) {
 			return
 		}
 		if id, ok := call.Fun.(*ast.Ident); ok && id.Name == "make" {
-			at, text = wire.Place{File: p.File, Line: c.line(call.Pos())}, c.text(call)
+			at, text = wire.Place{File: p.File, Line: c.Line(call.Pos())}, c.Text(call)
 		}
 	}
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			for i := range min(len(n.Lhs), len(n.Rhs)) {
-				made(c.text(n.Lhs[i]), n.Rhs[i])
+				made(c.Text(n.Lhs[i]), n.Rhs[i])
 			}
 		case *ast.KeyValueExpr:
-			made(c.text(n.Key), n.Value)
+			made(c.Text(n.Key), n.Value)
 		}
 		return true
 	})

@@ -506,7 +506,7 @@ func (s *story) selected(a act) (cases []string, chosen int, ok bool) {
 		failed(a) {
 		return nil, 0, false
 	}
-	cases = s.source.cases(a.Where)
+	cases = s.source.Cases(a.Where.File, a.Where.Line)
 	if a.op == trace.OpSelect {
 		return cases, int(a.Arg), a.Arg >= 0 && int(a.Arg) < len(cases)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"heddle/model"
+	"heddle/report/syntax"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -39,8 +40,8 @@ type story struct {
 }
 
 // read prepares the story of a finding.
-func read(f *wire.Finding, source Source) *story {
-	s := &story{f: f, names: map[int]string{}, source: newSources(source)}
+func read(f *wire.Finding, source *syntax.Files) *story {
+	s := &story{f: f, names: map[int]string{}, source: &sources{source}}
 	held := map[string][]hold{}
 	for i := range f.Story {
 		e := &f.Story[i]
@@ -108,7 +109,7 @@ func (s *story) nameLocks() {
 			continue
 		}
 		k := at{a.G, a.Where.File, a.Where.Line}
-		receivers := s.source.receivers(a.Where, "Lock", "RLock")
+		receivers := s.source.Calls(a.Where.File, a.Where.Line, "Lock", "RLock")
 		if n := nth[k]; s.names[a.Obj] == "" && n < len(receivers) {
 			s.names[a.Obj] = receivers[n]
 		}

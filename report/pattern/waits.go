@@ -326,7 +326,7 @@ func (s *story) comparesOwners(m *Match) (is bool) {
 	a, b := owner(m.Roles[0].Where.Object), owner(m.Roles[1].Where.Object)
 	s.source.function(m.Roles[0].Where).inspect(func(n ast.Node) {
 		if x, ok := n.(*ast.BinaryExpr); ok && (x.Op == token.EQL || x.Op == token.NEQ) {
-			l, r := s.source.text(x.X), s.source.text(x.Y)
+			l, r := s.source.Text(x.X), s.source.Text(x.Y)
 			is = is || l == a && r == b || l == b && r == a
 		}
 	})
@@ -412,7 +412,7 @@ func (s *story) hintUnlock(f *fn, took wire.Place, lock, call string, returns []
 // of them takes the lock by itself.
 func (s *story) guardedIn(ds []*ast.DeferStmt, lock string) (field string, locks bool) {
 	for _, d := range ds {
-		text := s.source.text(d)
+		text := s.source.Text(d)
 		if strings.Contains(text, lock+".Lock()") {
 			locks = true
 			continue
@@ -674,7 +674,7 @@ func (s *story) gaveUp(w act, name string) (sel act, c string, ok bool) {
 			!strings.Contains(a.Where.Object, "<-") || a.op == trace.OpSelect && a.Arg < 0 {
 			continue
 		}
-		cases := s.source.cases(a.Where)
+		cases := s.source.Cases(a.Where.File, a.Where.Line)
 		i := slices.IndexFunc(cases, func(text string) bool { return received(text) == name })
 		if _, chosen, ok := s.selected(a); ok && i >= 0 && chosen != i {
 			return a, cases[chosen], true
@@ -720,7 +720,7 @@ func (s *story) hintClose(name string, p wire.Place) string {
 	call := fmt.Sprintf("close(%s)", name)
 	made, _ := s.source.making(p, name)
 	here := made.File != "" && s.source.function(made) != nil && s.source.function(made).body == f.body
-	from := s.source.line(f.body.Pos())
+	from := s.source.Line(f.body.Pos())
 	if here {
 		from = made.Line
 	}
