@@ -12,10 +12,14 @@ import (
 // link finds the targets of links and images of a page that are neither URLs nor in code.
 var link = regexp.MustCompile(`\]\(([^)\s:]+)\)`)
 
-// known returns the files that git knows and that are there, and their folders.
-func known(t *testing.T) map[string]bool {
+// known returns the files outside testdata that git knows and that are there, and their folders.
+func known(t *testing.T) map[string]bool { return existing(t, files(t)) }
+
+// existing returns those of all that are there, and their folders.
+func existing(t *testing.T, all []string) map[string]bool {
+	t.Helper()
 	known := make(map[string]bool)
-	for _, file := range files(t) {
+	for _, file := range all {
 		if _, err := os.Stat(filepath.Join(top, file)); err != nil {
 			continue // removed, but not in git yet
 		}

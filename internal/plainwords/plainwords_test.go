@@ -24,21 +24,22 @@ func words(t *testing.T) *Words {
 	return w
 }
 
-// files returns the paths of all files that git knows and that are in the work tree, without
-// testdata.
-func files(t *testing.T) []string {
+// tracked returns the paths of all files that git knows.
+func tracked(t *testing.T) []string {
 	t.Helper()
 	out, err := exec.Command("git", "-C", top, "ls-files", "-z").Output()
 	if err != nil {
 		t.Skip("not a git work tree: ", err)
 	}
-	var all []string
-	for _, file := range strings.Split(string(out), "\x00") {
-		if file != "" && !slices.Contains(strings.Split(file, "/"), "testdata") {
-			all = append(all, file)
-		}
-	}
-	return all
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+}
+
+// files returns the paths of all files that git knows, without testdata.
+func files(t *testing.T) []string {
+	t.Helper()
+	return slices.DeleteFunc(tracked(t), func(file string) bool {
+		return slices.Contains(strings.Split(file, "/"), "testdata")
+	})
 }
 
 // TestHouse holds every folder to the rules.

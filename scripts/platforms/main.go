@@ -114,7 +114,7 @@ type measurement struct {
 }
 
 // A row is a row of the table. An empty cell was not measured.
-type row struct{ release, platform, compiles, examples, counts, suites string }
+type row struct{ release, platform, compiles, examples, counts, suites, at string }
 
 func (m *measurement) all(only string) (rows []row, err error) {
 	if m.tmp, err = os.MkdirTemp("", "heddle-platforms-"); err != nil {
@@ -124,6 +124,10 @@ func (m *measurement) all(only string) (rows []row, err error) {
 		return nil, err
 	}
 	if m.release, err = m.output("go", "env", "GOVERSION"); err != nil {
+		return nil, err
+	}
+	commit, err := m.output("git", "describe", "--always", "--dirty", "--exclude=*")
+	if err != nil {
 		return nil, err
 	}
 	m.examples = filepath.Join(m.root, "examples")
@@ -141,7 +145,7 @@ func (m *measurement) all(only string) (rows []row, err error) {
 		if only != "" && !slices.Contains(strings.Split(only, ","), p) {
 			continue
 		}
-		r := row{release: m.release, platform: p}
+		r := row{release: m.release, platform: p, at: commit}
 		if m.wants("compiles") {
 			if r.compiles, err = m.compile(p); err != nil {
 				return nil, err

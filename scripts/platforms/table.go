@@ -27,6 +27,7 @@ Written by ` + "`" + `go run ./scripts/platforms -o docs/results/platforms.md` +
 - *Suites*: those of other modules, test by test beside plain ` + "`" + `go test` + "`" + ` of the same release and
   platform, by ` + "`" + `scripts/compat -count -runs 200 -budget 2s` + "`" + `; [compatibility](compatibility.md) has
   many more, with one release.
+- *At*: the commits of heddle that were measured.
 
 An emulator in brackets started the binaries; heddle itself ran on linux/amd64. *-quick* measured a
 few of each: %d examples, %d programs by two strategies.
@@ -35,8 +36,8 @@ Some things are outside control on one system only: on macOS reads from inotify-
 waiting for child processes; on Windows these, connections and pipes. On Windows workers (-p for one
 test) are not started, and what all executions print is shown.
 
-| release | platform | compiles | examples | exact counts | suites of a few modules |
-| --- | --- | --- | --- | --- | --- |
+| release | platform | compiles | examples | exact counts | suites of a few modules | at |
+| --- | --- | --- | --- | --- | --- | --- |
 `
 
 // write writes the table. It keeps the rows of other releases, and those cells that were not
@@ -53,7 +54,7 @@ func table(rows []row, old string) string {
 	rows = slices.Clone(rows)
 	for line := range strings.Lines(old) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
-		if len(cells) != 6 || !strings.HasPrefix(strings.TrimSpace(cells[0]), "go1.") {
+		if len(cells) != 7 || !strings.HasPrefix(strings.TrimSpace(cells[0]), "go1.") {
 			continue
 		}
 		for i := range cells {
@@ -62,7 +63,7 @@ func table(rows []row, old string) string {
 				cells[i] = ""
 			}
 		}
-		was := row{cells[0], cells[1], cells[2], cells[3], cells[4], cells[5]}
+		was := row{cells[0], cells[1], cells[2], cells[3], cells[4], cells[5], cells[6]}
 		i := slices.IndexFunc(rows,
 			func(x row) bool { return x.release == was.release && x.platform == was.platform })
 		if i < 0 {
@@ -70,6 +71,7 @@ func table(rows []row, old string) string {
 			continue
 		}
 		r := &rows[i]
+		r.at = both(was, *r)
 		r.compiles, r.examples = cmp.Or(r.compiles, was.compiles), cmp.Or(r.examples, was.examples)
 		r.counts, r.suites = cmp.Or(r.counts, was.counts), cmp.Or(r.suites, was.suites)
 	}
@@ -87,9 +89,19 @@ func table(rows []row, old string) string {
 		} {
 			fmt.Fprintf(&text, " %s |", cmp.Or(of(r), instead(rows, r, of)))
 		}
-		text.WriteString("\n")
+		fmt.Fprintf(&text, " %s |\n", r.at)
 	}
 	return text.String()
+}
+
+// both returns the commits of a row of which a later run measured some cells again.
+func both(was, now row) string {
+	kept := func(old, new string) bool { return old != "" && new == "" }
+	if was.at == now.at || !kept(was.compiles, now.compiles) && !kept(was.examples, now.examples) &&
+		!kept(was.counts, now.counts) && !kept(was.suites, now.suites) {
+		return now.at
+	}
+	return was.at + ", " + now.at
 }
 
 // The content of a cell that was never measured, or only with another patch release.
