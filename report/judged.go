@@ -70,7 +70,7 @@ func searched(t *TestResult) string {
 	case t.Why.Is(why.Alone):
 		return "nothing is left to interleave"
 	case t.Complete:
-		return fmt.Sprintf("all %s covered by %s (%s)", space(t), plural(t.Covering, "execution"),
+		return fmt.Sprintf("all %s covered by %s (%s)", t.Space(), plural(t.Covering, "execution"),
 			seconds(t.Elapsed))
 	}
 	return fmt.Sprintf("not in %s (%s, %s)", plural(t.Executions, "execution"),

@@ -24,7 +24,7 @@ func (r *Reporter) verdict(t *TestResult, notes []string) string {
 	switch t.Result {
 	case "fail":
 		if t.Complete {
-			count = fmt.Sprintf("(all %s covered by %s, %s%s)", space(t), plural(t.Covering, "execution"),
+			count = fmt.Sprintf("(all %s covered by %s, %s%s)", t.Space(), plural(t.Covering, "execution"),
 				seconds(t.Elapsed), knownLeft(t))
 		}
 		fmt.Fprintf(&b, "%s: %s %s\n", r.red("--- FAIL"), t.Name, count)
@@ -88,7 +88,7 @@ func explored(t *TestResult) string {
 	case t.Predicted != nil:
 		return predictedText(t)
 	case t.Complete:
-		return fmt.Sprintf("all %s covered by %s (%s)", space(t), plural(t.Covering, "execution"),
+		return fmt.Sprintf("all %s covered by %s (%s)", t.Space(), plural(t.Covering, "execution"),
 			seconds(t.Elapsed))
 	}
 	how := sampled(t.Why, t.Executions, t.Estimate, t.Elapsed)
@@ -114,8 +114,8 @@ func sampled(end why.End, executions int, estimate, elapsed float64) string {
 		long(elapsed*estimate/float64(max(executions, 1))))
 }
 
-// space returns what a complete search covered.
-func space(t *TestResult) string { return cmp.Or(t.Why.Covered, "interleavings") }
+// Space returns what a complete search covered.
+func (t *TestResult) Space() string { return cmp.Or(t.Why.Covered, "interleavings") }
 
 // plainFailure explains a test that fails without heddle.
 func (r *Reporter) plainFailure(t *TestResult) string {

@@ -170,7 +170,7 @@ func mark(path, fixed string) error {
 func judgedFixed(near *wire.Near, t *report.TestResult) string {
 	switch {
 	case t.Complete:
-		return fmt.Sprintf("all %s covered by %s", space(t), report.Plural(t.Covering, "execution"))
+		return fmt.Sprintf("all %s covered by %s", t.Space(), report.Plural(t.Covering, "execution"))
 	case t.Why.Is(why.Alone):
 		return "nothing is left to interleave"
 	case near.Reached > 0 && t.Executions >= fewestNear || t.Executions >= fewestFixed:
@@ -178,13 +178,6 @@ func judgedFixed(near *wire.Near, t *report.TestResult) string {
 			report.Plural(t.Executions, "execution"), near.Executions)
 	}
 	return ""
-}
-
-func space(t *report.TestResult) string {
-	if t.Why.Covered != "" {
-		return t.Why.Covered
-	}
-	return "interleavings"
 }
 
 // back notes that a clip shows its finding, in case that was fixed before.
