@@ -9,7 +9,10 @@
 // begins, so that time which a test did not need goes to the next ones.
 package total
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // A Past is what the last run with -total found out about a test.
 type Past struct {
@@ -126,15 +129,7 @@ func fill(seconds float64, caps []float64) []float64 {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case caps[a] < caps[b]:
-			return -1
-		case caps[a] > caps[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(caps[a], caps[b]) })
 	for k, i := range order {
 		out[i] = min(caps[i], seconds/float64(len(order)-k))
 		seconds -= out[i]
