@@ -125,7 +125,7 @@ func TestInputRemoteExecutions(t *testing.T) {
 		t.Fatalf("after it was given back %+v comes next", again)
 	}
 	if r.Come(a) {
-		t.Error("an input was explored before anybody said so")
+		t.Error("an input is there before any worker reported it")
 	}
 	r.Take(first, did(first))
 	r.Take(second, did(second)) // redundant

@@ -32,7 +32,7 @@ func TestBudgetGoesToWhatFindsNewOrders(t *testing.T) {
 		t.Errorf("%d and %d executions, then %d and %d: chance is in it", a, b, c, d)
 	}
 	if a, b := share(t, func(int) int { return 0 }); a != b {
-		t.Errorf("nobody finds anything: %d and %d executions, want as many", a, b)
+		t.Errorf("no strategy finds anything: %d and %d executions, want as many", a, b)
 	}
 	if a, b := share(t, func(i int) int { return map[bool]int{true: 1}[i < 20] }); a > 600 {
 		t.Errorf("who found something long ago has %d executions, the other %d", a, b)

@@ -311,7 +311,7 @@ func TestPOSBlocked(t *testing.T) {
 }
 
 func TestNoAllocations(t *testing.T) {
-	ready, pend := everybody(50)
+	ready, pend := allReady(50)
 	for _, name := range Names() {
 		p := mustNew(t, name, 5)
 		seed := uint64(0)
@@ -331,7 +331,7 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-func everybody(n int) ([]trace.GID, []trace.Pending) {
+func allReady(n int) ([]trace.GID, []trace.Pending) {
 	ready, pend := make([]trace.GID, n), make([]trace.Pending, n)
 	for i := range ready {
 		ready[i] = trace.GID(i)
@@ -344,7 +344,7 @@ func BenchmarkChoose(b *testing.B) {
 	for _, name := range Names() {
 		for _, n := range []int{4, 16, 1000} {
 			b.Run(name+"/"+map[int]string{4: "4", 16: "16", 1000: "1000"}[n], func(b *testing.B) {
-				ready, pend := everybody(n)
+				ready, pend := allReady(n)
 				p := mustNew(b, name, 3)
 				p.Begin(1)
 				cur := trace.NoG

@@ -96,7 +96,7 @@ func TestLockClocks(t *testing.T) {
 			}
 		})
 		if shared == 0 {
-			t.Fatal("nobody left an unlock to somebody else")
+			t.Fatal("no goroutine left an unlock to another one")
 		}
 	}
 }

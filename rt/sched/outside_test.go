@@ -25,7 +25,7 @@ func TestReopen(t *testing.T) {
 		}()
 		<-begun
 		if !Reopen(*(*unsafe.Pointer)(unsafe.Pointer(&c))) {
-			t.Fatal("nobody waits at the channel")
+			t.Fatal("no goroutine waits at the channel")
 		}
 		<-taken
 		if len(c) != 0 {

@@ -384,7 +384,7 @@ func TestSpinningEnds(t *testing.T) {
 	}
 }
 
-func TestNobodyLeftToWriteIsLivelock(t *testing.T) {
+func TestPollWithoutWriterIsLivelock(t *testing.T) {
 	var flag uint32
 	runAll(t, "random", 2, func() {
 		for {

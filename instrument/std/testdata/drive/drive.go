@@ -53,7 +53,7 @@ func Run(tests []Test) int {
 			var o Outcome
 			panicked := sched.Run(func() { t.Body(&o) })
 			fmt.Printf("%s %s %d: failed %v, skipped %v, finished %v, panicked %v\n%s", t.Kind, t.Name, i, o.Failed, o.Skipped, o.Finished, panicked, o.Output)
-			if o.Failed != o.said && t.Kind == "test" { // seeds run in goroutines that nobody here controls
+			if o.Failed != o.said && t.Kind == "test" { // seeds run in goroutines that are not controlled here
 				fmt.Println("Fails was called:", o.said)
 			}
 			if o.Failed {
