@@ -62,12 +62,11 @@ func (t *tool) replay(ctx context.Context, args []string) int {
 // testdata folder or, for a clip kept elsewhere, the one it names.
 func (e *exploration) buildFor(ctx context.Context, path string, file *clip.File) (*build.Package, error) {
 	pattern, dir := file.Package, e.tool.Dir
-	home := filepath.Dir(filepath.Dir(path)) // .../testdata/heddle
-	if filepath.Base(home) == "heddle" && filepath.Base(filepath.Dir(home)) == "testdata" {
-		pattern, dir = ".", filepath.Dir(filepath.Dir(home))
+	if home, ok := packageDir(path); ok {
+		pattern, dir = ".", home
 	}
 	if pattern == "" {
-		return nil, fmt.Errorf("%s: which package is it of? Put it into testdata/heddle/%s below the package's folder, or add a line \"package IMPORTPATH\" to it", path, file.Test)
+		return nil, fmt.Errorf("%w, or add a line \"package IMPORTPATH\" to it", homeless(path, file))
 	}
 	res, err := e.build(ctx, dir, []string{pattern})
 	if err != nil {
@@ -78,6 +77,12 @@ func (e *exploration) buildFor(ctx context.Context, path string, file *clip.File
 		return nil, fmt.Errorf("%s: the package %s has no tests", path, p.ImportPath)
 	}
 	return p, nil
+}
+
+// homeless is the error for a clip that is in no package's folder.
+func homeless(path string, file *clip.File) error {
+	return fmt.Errorf("%s: which package is it of? Put it into %s/%s below the package's folder", path,
+		clip.Dir, file.Test)
 }
 
 // findSteps finds where the steps of a sequence stand.

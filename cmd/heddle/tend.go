@@ -213,7 +213,11 @@ func (t *tool) showClips(paths []string) int {
 			code = t.fail(err)
 			continue
 		}
-		r.Clip(&f.Clip, packageDir(t.abs(path)))
+		dir, ok := packageDir(t.abs(path))
+		if !ok {
+			dir = t.Dir
+		}
+		r.Clip(&f.Clip, dir)
 		fmt.Fprintf(t.Stdout, "    from    %s, heddle %s, %s\n", cmp.Or(f.Package, "an unknown package"),
 			cmp.Or(f.Heddle, "unknown"), cmp.Or(f.Go, "Go unknown"))
 		if f.Fixed != "" {
@@ -223,13 +227,13 @@ func (t *tool) showClips(paths []string) int {
 	return code
 }
 
-// packageDir returns the folder of the package that a clip is kept in.
-func packageDir(path string) string {
-	dir := path
-	for range 4 { // testdata/heddle/TestX/name
-		dir = filepath.Dir(dir)
-	}
-	return dir
+// packageDir returns the folder of the package that a clip is kept in: the one above
+// testdata/heddle. ok says whether it is kept in one.
+func packageDir(path string) (dir string, ok bool) {
+	home := filepath.Dir(filepath.Dir(path)) // .../testdata/heddle
+	testdata := filepath.Dir(home)
+	return filepath.Dir(testdata), filepath.Join(filepath.Base(testdata), filepath.Base(home)) ==
+		filepath.FromSlash(clip.Dir)
 }
 
 // pruneClips deletes clips that are of no more use.
@@ -347,7 +351,10 @@ func (t *tool) clipToGo(ctx context.Context, paths []string, out string) int {
 	if err != nil {
 		return t.fail(err)
 	}
-	dir := packageDir(path)
+	dir, ok := packageDir(path)
+	if !ok {
+		return t.fail(homeless(path, f))
+	}
 	name := filepath.Join(dir, strings.ToLower(forced.Name(&f.Clip))+"_test.go")
 	if out != "" && out != "-" {
 		name = t.abs(out)
