@@ -9,9 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"text/tabwriter"
 	"time"
 
@@ -118,30 +118,36 @@ func (t *tool) keptClips(ctx context.Context, patterns []string) ([]keptClip, er
 func clipsOf(dir string) (all []keptClip) {
 	home := filepath.Join(dir, filepath.FromSlash(clip.Dir))
 	paths, _ := filepath.Glob(filepath.Join(home, "*", "*")) // fails for a bad pattern only
+	tests := sync.OnceValue(func() string { return testSource(dir) })
 	for _, path := range paths {
 		if base := filepath.Base(path); strings.HasPrefix(base, ".") || strings.HasPrefix(base, "README") {
 			continue
 		}
 		k := keptClip{path: path, dir: dir}
 		if k.file, k.err = clip.ReadFile(path); k.err == nil {
-			k.gone = !hasTest(dir, k.file.Test)
+			k.gone = k.file.Test != mainTest && !declares(tests(), k.file.Test)
 		}
 		all = append(all, k)
 	}
 	return all
 }
 
-// hasTest reports whether the package in dir declares a test.
-func hasTest(dir, test string) bool {
-	if test == mainTest {
-		return true
+// testSource returns the text of all test files of the package in dir, one after the other.
+func testSource(dir string) string {
+	var b strings.Builder
+	files, _ := filepath.Glob(filepath.Join(dir, "*_test.go")) // fails for a bad pattern only
+	for _, name := range files {
+		if text, err := os.ReadFile(name); err == nil {
+			b.Write(text)
+			b.WriteByte('\n')
+		}
 	}
-	declared := regexp.MustCompile(`(?m)^func ` + regexp.QuoteMeta(test) + `\(`)
-	files, _ := filepath.Glob(filepath.Join(dir, "*_test.go"))
-	return slices.ContainsFunc(files, func(name string) bool {
-		text, err := os.ReadFile(name)
-		return err == nil && declared.Match(text)
-	})
+	return b.String()
+}
+
+// declares reports whether Go source declares a function.
+func declares(source, name string) bool {
+	return strings.Contains(source, "\nfunc "+name+"(")
 }
 
 // listClips prints a table of clips.
