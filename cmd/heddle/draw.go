@@ -123,7 +123,7 @@ func (t *tool) drawClip(ctx context.Context, o *options, path string) (page time
 		return page, "", err
 	}
 	e := &exploration{tool: t, o: o.under(&file.Clip), main: file.Test == mainTest}
-	setEnvironment(&file.Clip)
+	defer setEnvironment(&file.Clip)()
 	p, err := e.buildFor(ctx, path, file)
 	if err != nil {
 		return page, "", err

@@ -90,11 +90,19 @@ func (o *options) under(c *wire.Clip) *options {
 	return &with
 }
 
-// setEnvironment gives the go command and the program the variables of a clip.
-func setEnvironment(c *wire.Clip) {
+// setEnvironment gives the go command and the program the variables of a clip, until the returned
+// function is called.
+func setEnvironment(c *wire.Clip) (restore func()) {
+	var set []string
 	for _, v := range c.Env {
 		if name, value, _ := strings.Cut(v, "="); os.Getenv(name) == "" {
 			os.Setenv(name, value)
+			set = append(set, name)
+		}
+	}
+	return func() {
+		for _, name := range set {
+			os.Unsetenv(name)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -279,13 +280,14 @@ func (t *tool) renewClips(ctx context.Context, o *options, patterns []string) in
 		return t.fail(err)
 	}
 	code := exitFine
+	builds := map[string]*clipBuild{}
 	for i := range all {
 		k := &all[i]
 		if k.err != nil {
 			code = t.fail(k.err)
 			continue
 		}
-		text, found := t.renewClip(ctx, o, k)
+		text, found := t.renewClip(ctx, o, k, builds)
 		if ctx.Err() != nil {
 			return exitInterrupted
 		}
@@ -297,18 +299,36 @@ func (t *tool) renewClips(ctx context.Context, o *options, patterns []string) in
 	return code
 }
 
-// renewClip judges a clip. found: its bug, or another one, is there.
-func (t *tool) renewClip(ctx context.Context, o *options, k *keptClip) (text string, found bool) {
+// A clipBuild is a package, built to judge its clips.
+type clipBuild struct {
+	*exploration
+	pkg *build.Package
+	err error
+}
+
+// renewClip judges a clip. found: its bug, or another one, is there. builds has the packages of
+// earlier clips.
+func (t *tool) renewClip(ctx context.Context, o *options, k *keptClip,
+	builds map[string]*clipBuild) (text string, found bool) {
 	c := &k.file.Clip
-	e := &exploration{tool: t, o: o.under(c), main: c.Test == mainTest}
-	p, err := e.buildFor(ctx, k.path, k.file)
+	defer setEnvironment(c)()
+	o = o.under(c)
+	main := c.Test == mainTest
+	key := strings.Join(append([]string{k.dir, o.tags, strconv.FormatBool(main)}, c.Env...), "\x00")
+	b := builds[key]
+	if b == nil {
+		b = &clipBuild{exploration: &exploration{tool: t, o: o, main: main}}
+		b.pkg, b.err = b.buildFor(ctx, k.path, k.file)
+		builds[key] = b
+	}
 	switch {
-	case err != nil:
-		return "cannot tell: " + err.Error(), false
-	case p.Failed != "":
+	case b.err != nil:
+		return "cannot tell: " + b.err.Error(), false
+	case b.pkg.Failed != "":
 		return "cannot tell: the package does not compile", false
 	}
-	return e.judged(ctx, p, c)
+	b.o = o
+	return b.judged(ctx, b.pkg, c)
 }
 
 // judged says in a line what became of the bug of a clip.
