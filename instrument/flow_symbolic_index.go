@@ -1,0 +1,215 @@
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"strconv"
+
+	"heddle/trace"
+)
+
+// Indexes, keys of maps and bounds of slices (Mode.Exprs). Whether one is in range is a branch.
+
+// indexed rewrites x[i]. Whether i is in range is a branch, and so is the value of i. It returns
+// false if x is not a string, slice or array.
+func (f *flower) indexed(e *ast.IndexExpr) bool {
+	t := core(f.info.TypeOf(e.X))
+	if p, ok := t.(*types.Pointer); ok {
+		t = core(p.Elem())
+	}
+	switch t := t.(type) {
+	case *types.Array:
+		f.expr(e.X)
+		f.expr(e.Index)
+		if k, ok := num(f.info.TypeOf(e.Index)); ok && f.label(e.Index) != "0" && f.wrappable(e.Index) {
+			v := f.newVal()
+			hook, of := "IndexN", fmt.Sprint(t.Len())
+			if x, ok := ast.Unparen(e.X).(*ast.Ident); ok && f.tables[f.info.Uses[x]] {
+				hook, of = "Row", x.Name+"[:]"
+			}
+			f.wrap(e.Index, "_hf."+hook+"(",
+				fmt.Sprintf(", %s, %#x, %s, &%s, %s)", f.label(e.Index), uint8(k), of, v,
+					f.branchSite(e.Pos(), e)))
+			f.aux[e] = v
+		}
+		return true
+	case *types.Map:
+		f.expr(e.X)
+		f.expr(e.Index)
+		f.slot[e] = "0"
+		if name := f.looked(e); name != "" {
+			f.slot[e] = name + ".Get()"
+		}
+		return true
+	case *types.Slice:
+	default:
+		if !isString(f.info.TypeOf(e.X)) {
+			return false
+		}
+	}
+	f.expr(e.X)
+	f.expr(e.Index)
+	lx, li := f.label(e.X), f.label(e.Index)
+	f.slot[e] = "0"
+	if lx == "0" && li == "0" {
+		return true
+	}
+	text := isString(f.info.TypeOf(e.X)) || isBytes(f.info.TypeOf(e.X)) // bytes are read without a hook here
+	site := f.branchSite(e.Pos(), e)
+	c, isConst := f.constantOf(e.Index)
+	least := uint64(0)
+	if isConst {
+		least = c + 1
+	}
+	x, ok := f.keepText(e.X, least, site)
+	switch {
+	case !ok || x.val == "" && isConst:
+		return true
+	case isConst:
+		if text {
+			f.slot[e] = fmt.Sprintf("_hf.ByteOf(&%s, %d)", x.val, c)
+		}
+		return true
+	}
+	k, isNum := num(f.info.TypeOf(e.Index))
+	if !isNum || !f.wrappable(e.Index) {
+		return true
+	}
+	v := f.newVal()
+	if x.val == "" { // a constant string is a table
+		f.wrap(e.Index, "_hf.RowText(", fmt.Sprintf(", %s, %#x, %s, &%s, %s)", li, uint8(k), x.text, v, site))
+		return true
+	}
+	f.wrap(e.Index, "_hf.Index(", fmt.Sprintf(", %s, %#x, %s, &%s, %s)", li, uint8(k), x.operand(), v, site))
+	if text {
+		f.slot[e] = fmt.Sprintf("_hf.ByteAt(%s, &%s)", x.operand(), v)
+	}
+	return true
+}
+
+// entry keeps, with Mode.Exprs, the map that a hook returns.
+func (f *flower) entry(e *ast.CallExpr) {
+	if f.exprs() {
+		f.fn.entries++
+		f.fn.maxEntries = max(f.fn.maxEntries, f.fn.entries)
+		name := fmt.Sprintf("_he%d", f.fn.entries)
+		f.wrap(e, "_hf.InMap(", ", &"+name+")")
+		f.aux[e] = name
+	}
+}
+
+// looked rewrites m[k], whose operands are rewritten. The value of the key is a branch. It returns
+// the name of the entry, or "" if the entry is not followed.
+func (f *flower) looked(e *ast.IndexExpr) string {
+	call, ok := ast.Unparen(e.X).(*ast.CallExpr)
+	if !ok || f.aux[call] == "" {
+		return ""
+	}
+	l, name := f.label(e.Index), f.aux[call]
+	k, isNum := num(f.info.TypeOf(e.Index))
+	if !isNum && !isString(f.info.TypeOf(e.Index)) {
+		f.content(e.Index)
+		f.vanish(e.Index, f.lost(e.Index, l), l)
+		f.reachesMap(call)
+		return ""
+	}
+	if t, ok := core(f.info.TypeOf(call)).(*types.Map); !ok ||
+		!types.Identical(t.Key(), f.info.TypeOf(e.Index)) {
+		f.content(e.Index)
+		f.vanish(e.Index, f.lost(e.Index, l), l)
+		f.reachesMap(call)
+		return "" // converted to an interface before
+	}
+	if c := f.info.Types[e.Index].Value; c != nil {
+		if v, ok := f.constantOf(e.Index); ok {
+			f.wrap(e.X, "_hf.AtNum(", fmt.Sprintf(", %#x, &%s)", uint64(k.Mask(v)), name))
+		} else if c.Kind() == constant.String {
+			f.wrap(e.X, "_hf.AtText(", ", "+strconv.Quote(constant.StringVal(c))+", &"+name+")")
+		}
+		return name
+	}
+	if !f.wrappable(e.Index) || k == trace.Bool {
+		f.vanish(e.Index, f.lost(e.Index, l), l)
+		f.reachesMap(call)
+		return ""
+	}
+	if !isNum {
+		f.wrap(e.Index, "_hf.KeyText(", fmt.Sprintf(", %s, &%s, %s)", l, name, f.branchSite(e.Pos(), e)))
+		return name
+	}
+	f.wrap(e.Index, "_hf.KeyNum(",
+		fmt.Sprintf(", %s, %#x, &%s, %s)", l, uint8(k), name, f.branchSite(e.Pos(), e)))
+	return name
+}
+
+// reachesMap marks, with Mode.Exprs, the values of a map as lost: they go where labels do not.
+func (f *flower) reachesMap(m ast.Expr) {
+	if f.exprs() && f.wrappable(m) {
+		f.wrap(m, "_hf.ReachMap(",
+			", "+f.sites.add("value", m.Pos(), unhook(f.source(m)), f.info.TypeOf(m))+")")
+	}
+}
+
+// sliced rewrites x[lo:hi] of a string or slice, whose operands are rewritten.
+func (f *flower) sliced(e *ast.SliceExpr) {
+	f.slot[e] = "0"
+	lx, lo, hi := f.label(e.X), f.label(e.Low), f.label(e.High)
+	if f.anyOf(lx, lo, hi, f.label(e.Max)) == "0" {
+		return
+	}
+	t := core(f.info.TypeOf(e.X))
+	if _, ok := t.(*types.Slice); !ok && !isString(f.info.TypeOf(e.X)) || e.Max != nil {
+		f.loses(e, lo, hi, f.label(e.Max))
+		return
+	}
+	site := f.branchSite(e.Pos(), e)
+	low, lowConst := f.bound(e.Low, 0)
+	high, highConst := f.bound(e.High, -1)
+	least := uint64(0)
+	switch {
+	case highConst && high >= 0:
+		least = uint64(high)
+	case lowConst && high < 0 && highConst:
+		least = uint64(low)
+	}
+	x, ok := f.keepText(e.X, least, site)
+	if !ok {
+		f.loses(e, lx, lo, hi)
+		return
+	}
+	bound := func(b ast.Expr, isConst bool, from string) string {
+		k, isNum := num(f.info.TypeOf(b))
+		if isConst || !isNum || !f.wrappable(b) {
+			return "nil"
+		}
+		v := f.newVal()
+		f.wrap(b, "_hf.Bound(",
+			fmt.Sprintf(", %s, %#x, %s, %s, &%s, %s)", f.label(b), uint8(k), x.operand(), from, v, site))
+		return "&" + v
+	}
+	from, to := "nil", "nil"
+	if e.Low != nil {
+		from = bound(e.Low, lowConst, "nil")
+	}
+	if e.High != nil {
+		to = bound(e.High, highConst, from)
+	}
+	if !lowConst && from == "nil" || !highConst && to == "nil" {
+		f.loses(e, lx, lo, hi)
+		return
+	}
+	f.slot[e] = fmt.Sprintf("_hf.Cut(%s, %s, %s, %d, %d, %s)", x.operand(), from, to, low, high, site)
+}
+
+// bound returns a bound that is a constant or missing. A missing bound is none.
+func (f *flower) bound(e ast.Expr, none int64) (v int64, ok bool) {
+	if e == nil {
+		return none, true
+	}
+	c, ok := f.constantOf(e)
+	return int64(c), ok
+}
+
+// Structs and arrays in local variables and in values without address.
