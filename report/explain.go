@@ -32,7 +32,7 @@ func (r *Reporter) explain(test string, f Finding) string {
 	}
 	put(4, heading(f.Finding))
 	e := r.explained(&f)
-	if e.Pattern == "" || !general(f.Finding) {
+	if e.needsMessage(f.Finding) {
 		for line := range lines(strings.TrimSpace(clean(message(f.Finding)))) {
 			put(6, strings.TrimSuffix(line, "\n"))
 		}

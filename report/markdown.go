@@ -123,7 +123,7 @@ func (r *Reporter) markdown(pkg, test string, f Finding, notes ...string) string
 	for _, n := range notes[:min(len(notes), 2)] {
 		head = append(head, "> "+paragraph(cut(sentenceOf(n), 300)), "")
 	}
-	if e := r.explained(&f); e.Pattern == "" || !general(f.Finding) {
+	if r.explained(&f).needsMessage(f.Finding) {
 		head = append(head, messageMarkdown(&f)...)
 	}
 	head = append(head, r.whyMarkdown(&f)...)

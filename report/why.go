@@ -43,6 +43,9 @@ func general(f *wire.Finding) bool {
 	return f.Message == "" || f.Kind == "deadlock" || f.Kind == "leak"
 }
 
+// needsMessage reports whether the message of a finding says more than e.
+func (e explanation) needsMessage(f *wire.Finding) bool { return e.Pattern == "" || !general(f) }
+
 // explained returns the explanation of f, made once: what it is made from is dropped after that.
 func (r *Reporter) explained(f *Finding) explanation {
 	if f.explained == nil {
