@@ -37,7 +37,9 @@ func (p *Package) settle(t *TestResult) {
 		if r.o.JSON {
 			r.jsonLine(r.findingEvent(p.path, t.Name, *f))
 		}
-		f.Markdown = r.markdown(p.path, t.Name, *f)
+		if r.o.Markdown {
+			f.Markdown = r.markdown(p.path, t.Name, *f)
+		}
 		f.Finding = r.shortened(f.Finding)
 	}
 }

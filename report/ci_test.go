@@ -19,6 +19,7 @@ import (
 func everything() []*Result {
 	var out bytes.Buffer
 	o := options(&out)
+	o.Markdown = true
 	o.Colour = true // files must have no escapes all the same
 	r := New(o)
 	session(r)

@@ -48,6 +48,7 @@ type Options struct {
 	MapCover   bool            // print MAP-coverage
 	Asks       bool            // heddle ask: a finding means that the answer is yes
 	JSON       bool            // events instead of text
+	Markdown   bool            // Finding.Markdown is wanted
 	Verbose    bool            // passing tests' output, whole stacks, every step
 	Colour     bool            // Out is a terminal
 	Width      int             // of tables, in columns; 0: 120
@@ -255,7 +256,7 @@ type TestResult struct {
 type Finding struct {
 	*wire.Finding
 	ClipPath string
-	Markdown string // the same as Markdown
+	Markdown string // the same as Markdown, if Options.Markdown
 	Text     string // explanation in the text report
 	Page     string // name of the file with its page, or ""
 

@@ -45,7 +45,7 @@ func (t *tool) drawClips(ctx context.Context, args []string) int {
 	var texts []string
 	code := exitFine
 	for _, path := range clips {
-		page, text, err := t.drawClip(ctx, o, t.abs(path))
+		page, markdown, err := t.drawClip(ctx, o, t.abs(path))
 		if ctx.Err() != nil {
 			return exitInterrupted
 		}
@@ -56,7 +56,10 @@ func (t *tool) drawClips(ctx context.Context, args []string) int {
 		for _, note := range page.Notes {
 			fmt.Fprintf(t.Stderr, "heddle: %s: %s\n", path, note)
 		}
-		pages, texts = append(pages, page), append(texts, text)
+		pages = append(pages, page)
+		if md != nil {
+			texts = append(texts, markdown())
+		}
 	}
 	if len(pages) == 0 {
 		return code
@@ -116,34 +119,34 @@ func (f *destination) abandon() {
 }
 
 // drawClip executes the clip of a file.
-func (t *tool) drawClip(ctx context.Context, o *options, path string) (page timeline.Finding, md string,
-	err error) {
+func (t *tool) drawClip(ctx context.Context, o *options, path string) (page timeline.Finding,
+	md func() string, err error) {
 	file, err := clip.ReadFile(path)
 	if err != nil {
-		return page, "", err
+		return page, nil, err
 	}
 	e := &exploration{tool: t, o: o.under(&file.Clip), main: file.Test == mainTest}
 	defer setEnvironment(&file.Clip)()
 	p, err := e.buildFor(ctx, path, file)
 	if err != nil {
-		return page, "", err
+		return page, nil, err
 	}
 	if p.Failed != "" {
-		return page, "", fmt.Errorf("%s: the package %s does not compile:\n%s", path, p.ImportPath,
+		return page, nil, fmt.Errorf("%s: the package %s does not compile:\n%s", path, p.ImportPath,
 			strings.TrimSpace(p.Failed))
 	}
 	file.Clip.Path = path
 	return e.draw(ctx, p, file, nil)
 }
 
-// draw executes a clip and returns what happens as a page and as Markdown; found is the finding
-// that it was kept for, if that is known.
+// draw executes a clip and returns what happens as a page, and, made by md, as Markdown; found is
+// the finding that the clip was kept for, if that is known.
 func (e *exploration) draw(ctx context.Context, p *build.Package, file *clip.File,
-	found *report.Finding) (page timeline.Finding, md string, err error) {
+	found *report.Finding) (page timeline.Finding, md func() string, err error) {
 	show := e.report.Replay(&file.Clip)
 	ended, err := e.follow(ctx, p, &file.Clip, show)
 	if err != nil {
-		return page, "", err
+		return page, nil, err
 	}
 	for i := range file.Steps { // a clip names files as they are called in its package's folder
 		if at := &file.Steps[i].Where; at.File != "" && !filepath.IsAbs(at.File) {
@@ -156,7 +159,7 @@ func (e *exploration) draw(ctx context.Context, p *build.Package, file *clip.Fil
 	}
 	page = show.Page(p.ImportPath, found, early)
 	page.About = e.tool.about(ctx, file)
-	return page, show.Markdown(p.ImportPath, early), nil
+	return page, func() string { return show.Markdown(p.ImportPath, early) }, nil
 }
 
 // drawAll draws the findings of a package, each on a page of its own in the folder of -html.

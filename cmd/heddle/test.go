@@ -191,7 +191,7 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 		Dir:   e.tool.Dir, GOROOT: b.GOROOT(), Runs: e.o.runs, Lookup: e.lookup, Object: e.object,
 		MapCover: e.o.mapCover, Editor: e.o.editor,
 	}
-	e.looks.Asks = e.o.question != nil
+	e.looks.Asks, e.looks.Markdown = e.o.question != nil, e.o.md != ""
 	if e.knows.set != nil {
 		e.looks.Known = e.knownBy
 	}
