@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
+	"heddle/internal/norm"
 	"heddle/rt/wire"
 )
 
@@ -58,14 +59,12 @@ func SARIF(w io.Writer, dir string, results []*Result) error {
 // A sarifWriter writes findings, with file names relative to dir.
 type sarifWriter struct{ dir string }
 
-func ruleID(kind string) string { return strings.ReplaceAll(kind, " ", "-") }
-
 func rule(k Kind) sarifRule {
 	means := k.Means
 	if means == "" {
 		means = k.Name
 	}
-	r := sarifRule{ID: ruleID(k.Name), Short: sarifText{means}}
+	r := sarifRule{ID: norm.Name(k.Name), Short: sarifText{means}}
 	if k.Hint != "" {
 		r.Help = &sarifText{k.Hint}
 	}
@@ -80,7 +79,7 @@ func (s sarifWriter) finding(pkg string, t *TestResult, f Finding, ruleIndex int
 	if f.ClipPath != "" {
 		text += "\nheddle replay " + shellWord(f.ClipPath)
 	}
-	r := sarifResult{RuleID: ruleID(f.Kind), RuleIndex: ruleIndex, Level: level(f.Kind),
+	r := sarifResult{RuleID: norm.Name(f.Kind), RuleIndex: ruleIndex, Level: level(f.Kind),
 		Message: sarifText{clean(text)}, Properties: sarifProperties{f.Cause},
 		CodeFlows: s.codeFlows(f.Clip.Steps)}
 	for i, p := range f.Places {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"heddle/explore/why"
+	"heddle/internal/norm"
 	"heddle/report"
 	"heddle/report/pattern"
 )
@@ -22,17 +23,17 @@ func (t *tool) explain(_ context.Context, args []string) int {
 		t.listExplained()
 		return exitFine
 	}
-	name := normal(strings.Join(rest, " "))
+	name := norm.Name(strings.Join(rest, " "))
 	known := false
 	for _, k := range report.Kinds {
-		if normal(k.Name) == name {
+		if norm.Name(k.Name) == name {
 			known = true
 			fmt.Fprintf(t.Stdout, "%s: a kind of finding\n\n\t%s\n\nwhat to do\n\n\t%s\n",
 				k.Name, k.Means, k.Hint)
 		}
 	}
 	for _, p := range pattern.Patterns {
-		if normal(string(p.Name)) == name {
+		if norm.Name(string(p.Name)) == name {
 			known = true
 			fmt.Fprintf(t.Stdout, "%s: a pattern of bugs\n\n\t%s\n\nfor example\n\n\t%s\n",
 				p.Name, p.Means, p.Example)
@@ -68,18 +69,13 @@ func (t *tool) listExplained() {
 	}
 }
 
-// normal is how names are compared: data-race is a data race.
-func normal(name string) string {
-	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), " ", "-")
-}
-
 // explained are the names that explain knows, as one word each.
 func explained() (names []string) {
 	for _, k := range report.Kinds {
-		names = append(names, normal(k.Name))
+		names = append(names, norm.Name(k.Name))
 	}
 	for _, p := range pattern.Patterns {
-		names = append(names, normal(string(p.Name)))
+		names = append(names, norm.Name(string(p.Name)))
 	}
 	for _, r := range report.Reasons {
 		names = append(names, string(r.Code))

@@ -10,6 +10,7 @@ import (
 	"heddle/clip"
 	"heddle/engine/judge"
 	"heddle/explore/why"
+	"heddle/internal/norm"
 	"heddle/report"
 	"heddle/rt/wire"
 )
@@ -98,16 +99,12 @@ func samePlaces(a, b *wire.Clip) bool {
 // texts.
 func shape(message string) string {
 	var b strings.Builder
-	quoted := false
-	for _, r := range message {
-		if r == '"' {
-			quoted = !quoted
-		}
-		if !quoted && (r < '0' || r > '9') {
-			b.WriteRune(r)
+	for i, part := range strings.Split(message, `"`) {
+		if i%2 == 0 {
+			b.WriteString(part + `"`)
 		}
 	}
-	return b.String()
+	return norm.Message(b.String())
 }
 
 // renew is called when a new clip was stored at path: clips that were there before, are of the same

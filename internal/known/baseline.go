@@ -10,6 +10,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"heddle/internal/nearest"
+	"heddle/internal/norm"
 	"heddle/internal/tomlfile"
 )
 
@@ -33,7 +34,8 @@ type Entry struct {
 
 // key is what makes two entries the same.
 func (e *Entry) key() string {
-	return strings.Join(append([]string{e.Package, e.Test, e.Kind, message(e.Message)}, e.Places...), "\x00")
+	return strings.Join(append([]string{e.Package, e.Test, e.Kind, norm.Message(e.Message)},
+		e.Places...), "\x00")
 }
 
 // header is the beginning of a baseline.

@@ -11,10 +11,11 @@ package known
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"heddle/internal/norm"
 )
 
 // A Finding is what heddle found, as far as it counts here.
@@ -44,17 +45,9 @@ func (p Place) String() string {
 	return strings.Join(parts, ": ")
 }
 
-var numbers = regexp.MustCompile(`\b0x[0-9a-fA-F]+|[0-9]+`)
-
-// message returns a message without its numbers: lines, addresses and values differ from one
-// execution to the next, and from one edit to the next.
-func message(s string) string {
-	return strings.Join(strings.Fields(numbers.ReplaceAllString(s, "#")), " ")
-}
-
 // entry returns the finding as an entry of a baseline.
 func (f *Finding) entry() Entry {
-	e := Entry{Package: f.Package, Test: f.Test, Kind: f.Kind, Message: message(f.Message)}
+	e := Entry{Package: f.Package, Test: f.Test, Kind: f.Kind, Message: norm.Message(f.Message)}
 	for _, p := range f.Places {
 		if s := p.String(); s != "" {
 			e.Places = append(e.Places, s)

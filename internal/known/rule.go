@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"heddle/internal/nearest"
+	"heddle/internal/norm"
 	"heddle/internal/tomlfile"
 )
 
@@ -95,7 +96,7 @@ func ParseRule(path string, line int, items []tomlfile.Item) (*Rule, error) {
 // a data race.
 func (k Kinds) Check(r *Rule) error {
 	for _, kind := range k {
-		if dashed(kind) == dashed(r.Kind) {
+		if norm.Name(kind) == norm.Name(r.Kind) {
 			r.Kind = kind
 			return nil
 		}
@@ -107,8 +108,6 @@ func (k Kinds) Check(r *Rule) error {
 	return tomlfile.Errorf(r.From, r.Line, "no kind of finding is called %q%s Known are: %s", r.Kind,
 		cmp.Or(like, "."), strings.Join(k, ", "))
 }
-
-func dashed(s string) string { return strings.ReplaceAll(strings.ToLower(s), " ", "-") }
 
 // Directive is how a comment begins that is a rule: //heddle:ignore KIND reason.
 const Directive = "//heddle:ignore"
@@ -158,7 +157,7 @@ func (k Kinds) Comments(path, pkg string, text []byte) (rules []*Rule, err error
 func (k Kinds) fill(r *Rule, text string) error {
 	longest := ""
 	for _, kind := range k {
-		for _, form := range []string{kind, dashed(kind)} {
+		for _, form := range []string{kind, norm.Name(kind)} {
 			if len(form) < len(longest) || !strings.HasPrefix(strings.ToLower(text), form) {
 				continue
 			}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"heddle/internal/norm"
 	"heddle/rt/wire"
 )
 
@@ -171,7 +172,7 @@ func (e *evidence) tokens() []string {
 		if s == nil || s.test {
 			return nil
 		}
-		return []string{"failure " + e.f.Kind + " " + s.line + " " + classless(e.f.Message)}
+		return []string{"failure " + e.f.Kind + " " + s.line + " " + norm.Message(e.f.Message)}
 	case blocked:
 		return []string{"blocked " + e.waits()}
 	}
@@ -208,16 +209,6 @@ func (e *evidence) where() *spot {
 		return nil
 	}
 	return &e.spots[0]
-}
-
-// classless returns a message without its figures.
-func classless(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' {
-			return -1
-		}
-		return r
-	}, s)
 }
 
 // waits names what goroutines wait for: the lines, without those of tests where there are others,

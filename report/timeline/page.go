@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"heddle/internal/norm"
 )
 
 //go:embed *.html *.css *.js
@@ -77,7 +79,7 @@ type view struct {
 }
 
 // KindClass returns the kind as a class of CSS.
-func (v view) KindClass() string { return strings.ReplaceAll(v.Kind, " ", "-") }
+func (v view) KindClass() string { return norm.Name(v.Kind) }
 
 // Excerpt returns the source around a place.
 func (v view) Excerpt(p Place) []Line {
