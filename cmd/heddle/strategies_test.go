@@ -13,14 +13,18 @@ import (
 	"heddle/explore"
 )
 
-// TestStrategiesPage: the guide's table is that of the registered strategies. With -update it is
-// written.
+// TestStrategiesPage: the guide's table is that of the registered strategies.
 func TestStrategiesPage(t *testing.T) {
-	const (
-		file  = "../../docs/guide/strategies.md"
-		begin = "<!-- strategies: go test ./cmd/heddle -run TestStrategiesPage -update -->\n"
-		end   = "<!-- /strategies -->\n"
-	)
+	guideTable(t, "strategies.md", "strategies", strategyTable())
+}
+
+// guideTable compares the part of a guide page between two comments with what heddle makes of it;
+// with -update it writes the part.
+func guideTable(t *testing.T, page, name, want string) {
+	t.Helper()
+	file := "../../docs/guide/" + page
+	begin := "<!-- " + name + ": go test ./cmd/heddle -run " + t.Name() + " -update -->\n"
+	end := "<!-- /" + name + " -->\n"
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -30,13 +34,13 @@ func TestStrategiesPage(t *testing.T) {
 	if !ok || !ok2 {
 		t.Fatalf("%s has no lines %q and %q", file, begin, end)
 	}
-	want := before + begin + strategyTable() + end + after
+	want = before + begin + want + end + after
 	if *update {
 		if err := os.WriteFile(file, []byte(want), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	} else if want != string(text) {
-		t.Errorf("the table in %s is not that of the registered strategies; go test ./cmd/heddle -run TestStrategiesPage -update writes it", file)
+		t.Errorf("%s has other %s; go test ./cmd/heddle -run %s -update writes them", file, name, t.Name())
 	}
 }
 

@@ -1,9 +1,36 @@
 package pattern
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
+
+// escape is the story of a slice or map that a method returns, and that changes after that.
+const escape = `
+			main lock r.mu p.go:3
+			main read r.names p.go:4
+			main unlock r.mu p.go:3
+			main/1 lock r.mu p.go:3
+			main/1 write r.names[i]@e x.go:11
+			main/1 unlock r.mu p.go:3
+			main read r.Names()[...]@e x.go:31`
+
+// checkThenAct is the story of a check and an act, each under m.mu by itself, at these lines:
+// another goroutine comes between them.
+func checkThenAct(variable string, check, act int) string {
+	var b strings.Builder
+	at := func(g, op, object string, line int) { fmt.Fprintf(&b, "%s %s %s p.go:%d\n", g, op, object, line) }
+	at("main/1", "lock", "m.mu", check-1)
+	at("main/1", "read", variable, check)
+	at("main/1", "unlock", "m.mu", check+1)
+	at("*main/2", "lock", "m.mu", act-1)
+	at("main/2", "write", variable, act)
+	at("main/2", "unlock", "m.mu", act+1)
+	at("*main/1", "lock", "m.mu", act-1)
+	at("main/1", "write", variable, act)
+	return b.String()
+}
 
 // A hint must fit the shape of the code: what one function is told would be wrong in another one.
 func TestHints(t *testing.T) {
@@ -198,15 +225,7 @@ func (m *M) Get(k string) int {
 	m.seen[k] = v
 	m.mu.Unlock()
 	return v
-}`, "test failure", `
-			main/1 lock m.mu p.go:4
-			main/1 read m.seen p.go:5
-			main/1 unlock m.mu p.go:6
-			*main/2 lock m.mu p.go:9
-			main/2 write m.seen p.go:10
-			main/2 unlock m.mu p.go:11
-			*main/1 lock m.mu p.go:9
-			main/1 write m.seen p.go:10`, []string{"main - - p.go:1"},
+}`, "test failure", checkThenAct("m.seen", 5, 10), []string{"main - - p.go:1"},
 			[]string{"sync.OnceValue around m.slow", "Do not hold m.mu while m.slow runs"},
 			[]string{"lock m.mu once"}},
 		"a method of an interface between check and act": {`package p
@@ -221,15 +240,7 @@ func (m *M) Get() {
 	m.mu.Lock()
 	m.n = v
 	m.mu.Unlock()
-}`, "test failure", `
-			main/1 lock m.mu p.go:5
-			main/1 read m.n p.go:6
-			main/1 unlock m.mu p.go:7
-			*main/2 lock m.mu p.go:10
-			main/2 write m.n p.go:11
-			main/2 unlock m.mu p.go:12
-			*main/1 lock m.mu p.go:10
-			main/1 write m.n p.go:11`, []string{"main - - p.go:1"},
+}`, "test failure", checkThenAct("m.n", 6, 11), []string{"main - - p.go:1"},
 			[]string{"check again at p.go:11, under m.mu", "while m.from.Load runs"},
 			[]string{"lock m.mu once"}},
 		"nothing unknown between check and act": {`package p
@@ -241,15 +252,7 @@ func (m *M) Get() {
 	m.mu.Lock()
 	m.n = 1
 	m.mu.Unlock()
-}`, "test failure", `
-			main/1 lock m.mu p.go:3
-			main/1 read m.n p.go:4
-			main/1 unlock m.mu p.go:5
-			*main/2 lock m.mu p.go:7
-			main/2 write m.n p.go:8
-			main/2 unlock m.mu p.go:9
-			*main/1 lock m.mu p.go:7
-			main/1 write m.n p.go:8`, []string{"main - - p.go:1"},
+}`, "test failure", checkThenAct("m.n", 4, 8), []string{"main - - p.go:1"},
 			[]string{"in Get lock m.mu once around check and act (p.go:4 and p.go:8)"}, nil},
 		"work in an update": {`package p
 func Count(d string) {
@@ -282,14 +285,7 @@ func Get() {
 func (r *R) Names() []string {
 	r.mu.Lock(); defer r.mu.Unlock()
 	return r.names
-}`, "data race", `
-			main lock r.mu p.go:3
-			main read r.names p.go:4
-			main unlock r.mu p.go:3
-			main/1 lock r.mu p.go:3
-			main/1 write r.names[i]@e x.go:11
-			main/1 unlock r.mu p.go:3
-			main read r.Names()[...]@e x.go:31`,
+}`, "data race", escape,
 			[]string{"main/1 write r.names[i]@e x.go:11", "main read r.Names()[...]@e x.go:31"},
 			[]string{"A slice that is returned is no copy", "holds r.mu: slices.Clone(r.names)"},
 			[]string{"maps.Clone"}},
@@ -297,14 +293,7 @@ func (r *R) Names() []string {
 func (r *R) Names() map[string]int {
 	r.mu.Lock(); defer r.mu.Unlock()
 	return r.names
-}`, "data race", `
-			main lock r.mu p.go:3
-			main read r.names p.go:4
-			main unlock r.mu p.go:3
-			main/1 lock r.mu p.go:3
-			main/1 write r.names[i]@e x.go:11
-			main/1 unlock r.mu p.go:3
-			main read r.Names()[...]@e x.go:31`,
+}`, "data race", escape,
 			[]string{"main/1 write r.names[i]@e x.go:11", "main read r.Names()[...]@e x.go:31"},
 			[]string{"maps.Clone(r.names)"}, []string{"slices.Clone"}},
 		"locks of two accounts, one of which may be the other": {`package p
