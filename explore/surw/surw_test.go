@@ -135,7 +135,6 @@ func TestUniform(t *testing.T) {
 // however many others the goroutines have.
 func TestSelected(t *testing.T) {
 	// Variables 1 and 2 are used by one goroutine each, and not selected.
-	// Variables 1 and 2 are used by one goroutine each, and not selected.
 	p := &progen.Program{Vars: 3, Body: []*progen.Stmt{
 		{Op: progen.Go, Body: append(write(1, 6), write(0, 2)...)},
 		{Op: progen.Go, Body: append(write(0, 2), write(2, 1)...)},

@@ -1,6 +1,6 @@
 // Package gogen makes random concurrent Go programs as source. Unlike package progen it knows
-// nothing about the behaviour of a program: a program is text, combined from pieces (pieces.go and
-// the files beside it), and the Go compiler gives it its meaning.
+// nothing about the behaviour of a program: a program is text, combined from pieces (pieces_*.go),
+// and the Go compiler gives it its meaning.
 //
 // A program has a few goroutines with a few statements each. It always ends or deadlocks, and it
 // is deterministic except for the order of its goroutines. Its outcome is a string: the log of

@@ -30,25 +30,6 @@ func existing(t *testing.T, all []string) map[string]bool {
 	return known
 }
 
-// quoted finds the path of a Go file between backquotes.
-var quoted = regexp.MustCompile("`((?:[a-z]+/)+[a-z_0-9]+\\.go)`")
-
-// TestPaths: each Go file that a page names, and that is below a folder of heddle's, is there.
-func TestPaths(t *testing.T) {
-	known := known(t)
-	for page := range known {
-		if path.Ext(page) != ".md" || page == "CHANGELOG.md" {
-			continue
-		}
-		for _, m := range quoted.FindAllStringSubmatch(read(t, page), -1) {
-			folder, _, _ := strings.Cut(m[1], "/")
-			if known[folder] && !known[m[1]] {
-				t.Errorf("%s: there is no %s", page, m[1])
-			}
-		}
-	}
-}
-
 // TestLinks: every relative link of every page leads to a file or folder that git knows, and its
 // fragment to a heading there. Every file in docs is reachable from docs/README.md.
 func TestLinks(t *testing.T) {
