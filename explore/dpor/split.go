@@ -181,30 +181,14 @@ func (s *Strategy) nextEntry() bool {
 	return true
 }
 
-// found returns the sequences for nodes above the leaf that were not reported yet.
+// found returns the sequences for nodes above the leaf.
 func (s *Strategy) found() (all []above) {
 	for i := range s.base() {
-		if trees := fresh(s.nodes[i].found); len(trees) > 0 {
+		if trees := s.nodes[i].found; len(trees) > 0 {
 			all = append(all, above{i, trees})
 		}
 	}
 	return all
-}
-
-// fresh returns those parts of trees whose leaves were not reported yet, and marks them as
-// reported.
-func fresh(trees []*wakeup) (some []*wakeup) {
-	for _, w := range trees {
-		if len(w.tree) > 0 {
-			if below := fresh(w.tree); len(below) > 0 {
-				some = append(some, &wakeup{t: w.t, tree: below})
-			}
-		} else if w.kind != told {
-			some = append(some, &wakeup{t: w.t})
-			w.kind = told
-		}
-	}
-	return some
 }
 
 // load makes x the entry that is explored.
@@ -392,7 +376,8 @@ func (s *Strategy) Take(item []byte) error {
 	}
 	p := s.part
 	p.entries, p.at = entries, 0
-	if s.holds(entries[0]) {
+	if x := entries[0]; s.holds(x) {
+		copy(s.nodes, x.nodes[:x.base]) // other strategies have reported what they found there
 		s.over = false
 		return nil
 	}

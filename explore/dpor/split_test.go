@@ -1,10 +1,15 @@
 package dpor
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"maps"
 	"math/rand"
 	"testing"
 
+	"heddle/explore"
+	"heddle/explore/transition"
 	"heddle/rt/sched"
 	"heddle/trace"
 )
@@ -216,25 +221,28 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// constructs are kinds of operations that random programs are made of.
+var constructs = [][]string{
+	{"read", "write", "incr", "load", "store", "swap", "cas", "cas"},
+	{"rw", "rw", "halfrw", "trywlock", "tryrlock", "read", "mutex"},
+	{"rw", "runlock", "tryrlock", "write"},
+	{"join", "add", "read", "mutex"},
+	{"condwait", "signal", "broadcast", "mutex", "once"},
+	{"draw", "write", "mutex"},
+	{"send", "recv", "send", "recv", "close", "len"},
+	{"send", "recv", "select", "select", "close"},
+	{"send", "recv", "poll", "select"},
+	{"sleep", "send", "recv", "mutex"},
+	{"mutex", "two", "halflock", "trylock", "read"},
+	{"read", "write", "incr", "load", "store", "swap", "cas", "mutex", "two", "trylock", "rw", "halfrw",
+		"join", "once",
+		"condwait", "signal", "broadcast", "send", "recv", "close", "len", "select", "poll", "draw",
+		"sleep"},
+}
+
 // The same on random programs over all constructs.
 func TestSplitRandomPrograms(t *testing.T) {
-	for i, kinds := range [][]string{
-		{"read", "write", "incr", "load", "store", "swap", "cas", "cas"},
-		{"rw", "rw", "halfrw", "trywlock", "tryrlock", "read", "mutex"},
-		{"rw", "runlock", "tryrlock", "write"},
-		{"join", "add", "read", "mutex"},
-		{"condwait", "signal", "broadcast", "mutex", "once"},
-		{"draw", "write", "mutex"},
-		{"send", "recv", "send", "recv", "close", "len"},
-		{"send", "recv", "select", "select", "close"},
-		{"send", "recv", "poll", "select"},
-		{"sleep", "send", "recv", "mutex"},
-		{"mutex", "two", "halflock", "trylock", "read"},
-		{"read", "write", "incr", "load", "store", "swap", "cas", "mutex", "two", "trylock", "rw", "halfrw",
-			"join", "once",
-			"condwait", "signal", "broadcast", "send", "recv", "close", "len", "select", "poll", "draw",
-			"sleep"},
-	} {
+	for i, kinds := range constructs {
 		programs, executions, items := 0, 0, 0
 		for seed := range int64(30) {
 			r := rand.New(rand.NewSource(1000*int64(i) + seed))
@@ -250,6 +258,160 @@ func TestSplitRandomPrograms(t *testing.T) {
 			}
 		}
 		t.Logf("%v: %d programs, %d executions in %d items", kinds, programs, executions, items)
+	}
+}
+
+// A kept search is one of which a strategy has its leaf in memory, and another one made the leaf
+// again from what the Tree says of it.
+type kept struct {
+	p    *splitting
+	tree *Tree
+	s    *Strategy
+}
+
+// leaf returns that one of some leaves that the strategy has in memory; 0: none.
+func (k *kept) leaf(fresh []explore.Leaf) int {
+	for _, l := range fresh {
+		d := transition.NewDecoder(k.s.tab, k.tree.Item([]int{l.N}))
+		d.Procs()
+		d.Count()
+		if x := readEntry(d); len(x.state) > 0 && x.restore(k.s.tab) && k.s.holds(x) {
+			return l.N
+		}
+	}
+	return 0
+}
+
+// round gives the leaf to both strategies for n executions and splits what is left. It returns the
+// leaf that is in memory after that. The error says in what they differ. over: nothing is to be
+// compared any more.
+func (k *kept) round(leaf, n, parts int) (next int, over bool, err error) {
+	item := k.tree.Item([]int{leaf})
+	other := NewPart(Options{})
+	other.Table().Know(k.s.Table().Known())
+	if err := errors.Join(k.s.Take(item), other.Take(item)); err != nil {
+		return 0, false, err
+	}
+	if len(k.s.part.held) == 0 || len(other.part.held) > 0 {
+		return 0, false, errors.New("the wrong strategy has the leaf in memory")
+	}
+	want, err := k.p.some(other, n)
+	if err != nil || k.p.x.again() || other.Outdated() {
+		return 0, true, err
+	}
+	got, err := k.p.some(k.s, n)
+	if err != nil || k.p.x.again() || k.s.Outdated() {
+		return 0, true, err
+	}
+	if !maps.Equal(got, want) {
+		return 0, false, fmt.Errorf("%d executions, %d where the leaf was made again, or others",
+			len(got), len(want))
+	}
+	a, b := k.s.Split(parts), other.Split(parts)
+	if !bytes.Equal(a, b) {
+		return 0, false, fmt.Errorf("another report in memory (%d bytes) than where the leaf was made again (%d)",
+			len(a), len(b))
+	}
+	fresh, err := k.tree.Take([]int{leaf}, a, len(got))
+	return k.leaf(fresh), len(fresh) == 0, err
+}
+
+// beside gives another leaf to another strategy: what it finds for nodes above the leaf in memory
+// is to be known there too.
+func (k *kept) beside(leaf, n int) error {
+	first := 0
+	for l := range k.tree.leaves {
+		if l != leaf && (first == 0 || l < first) {
+			first = l
+		}
+	}
+	if first == 0 {
+		return nil
+	}
+	s := NewPart(Options{})
+	s.Table().Know(k.s.Table().Known())
+	if err := s.Take(k.tree.Item([]int{first})); err != nil {
+		return err
+	}
+	did, err := k.p.some(s, n)
+	if err != nil || k.p.x.again() || s.Outdated() {
+		return err
+	}
+	_, err = k.tree.Take([]int{first}, s.Split(2), len(did))
+	return err
+}
+
+// keeps compares a program's leaves in memory with those that are made again after fewer
+// than most executions. It returns how often there was something to compare.
+func keeps(t *testing.T, name string, p *program, seed int64, most int) (rounds int) {
+	t.Helper()
+	var w *world
+	sched.S.SetPolled(nil)
+	r := rand.New(rand.NewSource(seed))
+	k := kept{tree: NewTree(), s: New(Options{}), p: &splitting{x: newExecutor(p.main(&w)),
+		show: func(tr *trace.Trace) string { return w.outcome(tr) }}}
+	k.tree.Know(nil)
+	known := k.s.tab.Known()
+	_, err := k.p.some(k.s, 1+r.Intn(4))
+	if err != nil || k.p.x.again() || len(k.s.tab.Known()) != len(known) {
+		return 0
+	}
+	fresh, err := k.tree.Take([]int{1}, k.s.Split(1+r.Intn(6)), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for leaf := k.leaf(fresh); leaf > 0; rounds++ {
+		next, over, err := k.round(leaf, r.Intn(most), 1+r.Intn(6))
+		if err == nil && r.Intn(2) == 0 {
+			err = k.beside(next, r.Intn(most))
+		}
+		if err != nil {
+			t.Errorf("%s, seed %d, round %d: %v\n%v", name, seed, rounds, err, p)
+		}
+		if over || err != nil {
+			return rounds
+		}
+		leaf = next
+	}
+	return rounds
+}
+
+// A strategy that has its leaf in memory and one that made it again split what is left alike: a
+// worker's result is checked by making it again elsewhere.
+func TestKeptPiece(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		p    *program
+	}{
+		{"four critical sections, joined", joined(4)},
+		{"three philosophers", philosophers()},
+		{"fib 2", fib(2)},
+		{"fib 3", fib(3)},
+	} {
+		rounds := 0
+		for seed := range int64(80) {
+			rounds += keeps(t, c.name, c.p, seed, 8)
+		}
+		if rounds < 40 {
+			t.Errorf("%s: only %d splits were compared", c.name, rounds)
+		}
+	}
+}
+
+// The same on random programs over all constructs.
+func TestKeptPieceRandomPrograms(t *testing.T) {
+	rounds := 0
+	for i, kinds := range constructs {
+		for seed := range int64(30) {
+			r := rand.New(rand.NewSource(1000*int64(i) + seed))
+			rounds += keeps(t, fmt.Sprint(kinds), random(r, kinds, 3+r.Intn(2), 3), seed, 4)
+			if t.Failed() {
+				return
+			}
+		}
+	}
+	if rounds < 200 {
+		t.Errorf("only %d splits were compared", rounds)
 	}
 }
 

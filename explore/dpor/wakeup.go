@@ -16,7 +16,6 @@ type kind uint8
 const (
 	inner kind = iota // sequences may be inserted below
 	whole             // another strategy explores everything that begins with it
-	told              // found by this strategy, and reported to the holder of the node
 )
 
 func (s *Strategy) newWakeup(t *transition.Transition) *wakeup {
