@@ -470,16 +470,7 @@ func stepsFrom(t *trace.Trace, from int, resolve func(trace.Site) wire.Place) []
 			Where: resolve(st.Site), Call: callOf(t, from+i, resolve),
 		}
 	}
-	for i := range t.Events {
-		ev := &t.Events[i]
-		if k := int(ev.Step) - from; k >= 0 && k < len(steps) && t.Steps[ev.Step].Op == ev.Op {
-			switch ev.Op {
-			case trace.OpSelect, trace.OpWGAdd:
-				n := ev.Arg
-				steps[k].Arg = &n
-			}
-		}
-	}
+	outcomes(t, from, steps)
 	return steps
 }
 

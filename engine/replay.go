@@ -270,6 +270,7 @@ func uncut(t *trace.Trace, steps int) (result, reason string) {
 // eventsOf returns the events of an execution as the table of a replay wants them.
 func eventsOf(t *trace.Trace, resolve func(trace.Site) wire.Place) []wire.Event {
 	events := make([]wire.Event, len(t.Events))
+	cases := chosenCases(t)
 	step := int32(-1)
 	for i := range t.Events {
 		ev := &t.Events[i]
@@ -278,6 +279,9 @@ func eventsOf(t *trace.Trace, resolve func(trace.Site) wire.Place) []wire.Event 
 			Quiet: ev.Quiet, Partner: int(ev.Partner), Step: int(ev.Step)}
 		if k := int(ev.Step); k >= 0 && k < len(t.Steps) && t.Steps[k].Site.Loud() == ev.Site.Loud() {
 			w.Call = callOf(t, k, resolve)
+		}
+		if c, ok := cases[i]; ok {
+			w.Case, w.Cases = c.n+1, c.of
 		}
 		if ev.Val > 0 {
 			w.Value = t.Values[ev.Val-1]

@@ -51,7 +51,7 @@ func (r *Reporter) explain(test string, f Finding) string {
 		b.WriteString(indent(6, clean(r.cut(out))))
 	}
 	if len(f.Clip.Steps) > 1 {
-		head, rows := r.steps(f)
+		head, rows := r.steps(&f)
 		section("steps", head)
 		put(6, table(rows, r.o.Width-6)...)
 	}

@@ -14,56 +14,101 @@ import (
 
 // A line is a row of a table before it is laid out: a step, or several that one call of the user's
 // code made inside the standard library or a dependency. The tables of a finding and of a replay
-// are made of lines.
+// are made of lines, and the page of a finding shows what they have.
 type line struct {
 	step   wire.Step // its place is in the user's code where that is known
-	num    int       // of the step, from 1; 0: an operation that was never performed
+	num    int       // of the step, from 1; 0: no step is at it
+	after  int       // without a number: how many steps came before
 	more   int       // further steps of the same call
 	inside string    // the package that they are in; "" for a step of the user's code
 	text   string    // in place of the text of the step
+	times  int       // with marked: how often its goroutine came here so far
 	marked bool      // the finding is about it
+	named  bool      // the paragraph names its place
 }
 
-// lines returns the steps of a finding up to the one that decided.
-func (r *Reporter) lines(f Finding) []line {
-	all := f.steps()
-	all = all[:f.untilDecided(len(all))]
-	at := r.markedSteps(f.Finding, all)
+// lines returns the steps of a finding before they are folded.
+func (f Finding) lines() []line {
+	out := linesOf(f.steps())
+	for i := range out {
+		out[i].num = f.number(i) + 1
+	}
+	return out
+}
+
+// linesOf returns steps that are numbered from 1 as lines.
+func linesOf(steps []wire.Step) []line {
+	out := make([]line, len(steps))
+	for i := range steps {
+		out[i] = line{step: steps[i], num: i + 1}
+	}
+	return out
+}
+
+// upTo returns the lines that came before a finding was there, and its places by the index of
+// their line. f may be nil.
+func (r *Reporter) upTo(f *Finding, all []line) ([]line, map[int]*wire.Place) {
+	if f == nil {
+		return all, nil
+	}
+	all = all[:f.untilDecided(all)]
+	steps := make([]wire.Step, len(all))
+	for i := range all {
+		steps[i] = all[i].step
+	}
+	at := r.markedSteps(f.Finding, steps)
 	if f.Kind == "data race" && len(at) == 2 {
 		all = all[:1+slices.Max(slices.Collect(maps.Keys(at)))]
 	}
+	return all, at
+}
+
+// folded returns the lines of a table: up to what decided, each call of the user's code that leads
+// elsewhere as one, with the rows of the finding that no step has.
+func (r *Reporter) folded(f *Finding, all []line) []line {
+	all, at := r.upTo(f, all)
 	var out []line
 	for i := range all {
-		l := line{step: all[i], num: f.number(i) + 1, marked: at[i] != nil}
+		l := all[i]
+		l.marked = at[i] != nil
 		if last := len(out) - 1; r.folds(&l) {
-			if last >= 0 && out[last].num > 0 && sameCall(&out[last], &l) &&
-				out[last].num+out[last].more+1 == l.num {
-				out[last].more++
+			if last >= 0 && sameCall(&out[last], &l) && out[last].num+out[last].more+1 >= l.num {
+				out[last].more = l.num - out[last].num
 				continue
 			}
 		} else if l.marked {
-			l.text = r.again(all[:i+1])
+			l.times = timesAt(all[:i+1])
 			if u, ok := r.caller(*at[i], f.Stacks); ok {
 				l.step.Where = withObject(u, l.step.Where.Object)
+			}
+			if waitsForEver(f.Kind) {
+				l.step.Came = wire.CameWaits
 			}
 		}
 		out = append(out, l)
 	}
-	return r.withoutStep(f.Finding, at, out)
+	if f == nil {
+		return out
+	}
+	return r.withTold(f, r.withoutStep(f.Finding, at, out))
 }
+
+// waitsForEver reports whether a finding of this kind is about what waits.
+func waitsForEver(kind string) bool { return kind == "deadlock" || kind == "leak" }
 
 func withObject(p wire.Place, object string) wire.Place {
 	p.Object = object
 	return p
 }
 
-// untilDecided returns how many of n steps came before the finding was there. Of a leak all count:
-// what lets a goroutine go on could have come later.
-func (f Finding) untilDecided(n int) int {
+// untilDecided returns how many of the lines came before the finding was there. Of a leak all
+// count: what lets a goroutine go on could have come later.
+func (f *Finding) untilDecided(all []line) int {
+	n := len(all)
 	if f.Decided == 0 || f.Kind == "leak" {
 		return n
 	}
-	for n > 0 && f.number(n-1) >= f.Decided {
+	for n > 0 && all[n-1].num > f.Decided {
 		n--
 	}
 	return n
@@ -98,11 +143,22 @@ func packageOf(function string) string {
 
 // row returns the row of a line.
 func (r *Reporter) row(l *line) row {
+	whole := ""
 	text := cmp.Or(l.text, r.stepText(&l.step))
-	if l.inside != "" {
-		text = fmt.Sprintf("[%s in %s]", plural(1+l.more, "step"), l.inside)
+	var notes []string
+	if l.times > 1 {
+		notes = append(notes, ordinal(l.times)+" time")
 	}
-	return row{num: l.num, g: l.step.G, text: text, mark: l.step.Switch, about: l.marked,
+	if l.step.Came == wire.CameWaits && !isWait(l.step.Op) && !strings.HasSuffix(text, "(waits)") {
+		notes = append(notes, "waits")
+	}
+	if len(notes) > 0 {
+		whole = " (" + strings.Join(notes, ", ") + ")"
+	}
+	if l.inside != "" {
+		text, whole = "", fmt.Sprintf("[%s in %s]", plural(1+l.more, "step"), l.inside)
+	}
+	return row{num: l.num, g: l.step.G, text: text, whole: whole, mark: l.step.Switch, about: l.marked,
 		where: r.position(l.step.Where), source: r.source(l.step.Where)}
 }
 
@@ -114,7 +170,7 @@ func markedAs(f *wire.Finding) string {
 	switch {
 	case f.Kind == "data race":
 		return "the accesses that race"
-	case f.Kind == "deadlock" || f.Kind == "leak":
+	case waitsForEver(f.Kind):
 		return "what waits for ever"
 	case f.Kind == "test failure":
 		return "where it fails"
@@ -155,7 +211,8 @@ func performs(s *wire.Step, p *wire.Place, kind string) bool {
 		return false
 	case s.Where.Object != "" && p.Object != "" && s.Where.Object != p.Object && kind != "data race":
 		return false
-	case (kind == "deadlock" || kind == "leak") && (s.Op == "lock" || s.Op == "rlock"):
+	case waitsForEver(kind) && (s.Op == "lock" || s.Op == "rlock" ||
+		s.Came == wire.CameDone && (s.Op == "arrive" || s.Op == "send" || s.Op == "recv")):
 		return false // it was taken
 	case s.Op == "arrive" || s.Op == p.Op:
 		return true
@@ -179,44 +236,54 @@ func (r *Reporter) withoutStep(f *wire.Finding, at map[int]*wire.Place, lines []
 		if known {
 			continue
 		}
-		l := line{text: operation(p.Op, p.Object, ""), marked: true}
-		switch f.Kind {
-		case "test failure":
-			l.text = "fails"
-		case "panic":
-			l.text = "panics"
-		}
+		l := line{text: operation(p.Op, p.Object, ""), marked: true, after: end(lines, len(lines)-1)}
 		l.step = wire.Step{G: p.Goroutine, Op: p.Op, Choice: -1, Where: *p}
+		switch {
+		case f.Kind == "test failure":
+			l.text = "fails"
+		case f.Kind == "panic":
+			l.text = "panics"
+		case waitsForEver(f.Kind):
+			l.step.Came = wire.CameWaits
+		}
 		if u, ok := r.caller(*p, f.Stacks); ok {
 			l.step.Where = withObject(u, p.Object)
 		}
-		i := len(lines)
 		if f.Kind == "data race" && k == 1 && f.Earlier > 0 {
-			for i = 0; i < len(lines) && lines[i].num <= f.Earlier && lines[i].num > 0; i++ {
-			}
+			l.after = f.Earlier
 		}
-		lines = slices.Insert(lines, i, l)
+		lines = insert(lines, l)
 	}
 	return lines
 }
 
-// again returns the text of the last of steps, which a finding is about. It says the how many-th
-// one of its goroutine it is where the line repeats.
-func (r *Reporter) again(steps []wire.Step) string {
-	last := &steps[len(steps)-1]
-	n := 0
-	for i := range steps {
-		if s := &steps[i]; s.G == last.G && s.Op == last.Op && s.Where == last.Where {
+// insert puts a line without a number behind the steps that came before it.
+func insert(lines []line, l line) []line {
+	i := len(lines)
+	for i > 0 && max(lines[i-1].num, lines[i-1].after) > l.after {
+		i--
+	}
+	return slices.Insert(lines, i, l)
+}
+
+// isWait reports whether an operation is called waiting by its own word.
+func isWait(op string) bool {
+	op, _, _ = strings.Cut(op, " ")
+	return op == "wg-wait" || op == "cond-wait" || op == "cond-wake" || op == "sleep"
+}
+
+// timesAt returns how often the goroutine of the last line did the same at its place.
+func timesAt(all []line) (n int) {
+	last := &all[len(all)-1].step
+	for i := range all {
+		if s := &all[i].step; s.G == last.G && s.Op == last.Op && s.Where == last.Where {
 			n++
 		}
 	}
-	if n < 2 {
-		return ""
-	}
-	return r.stepText(last) + " (" + ordinal(n) + ")"
+	return n
 }
 
-// ordinal prints 2 as "2nd time".
+// ordinal prints 2 as "2nd".
 func ordinal(n int) string {
 	end := "th"
 	if tens := n / 10 % 10; tens != 1 {
@@ -229,7 +296,7 @@ func ordinal(n int) string {
 			end = "rd"
 		}
 	}
-	return strconv.Itoa(n) + end + " time"
+	return strconv.Itoa(n) + end
 }
 
 // ownPlaces returns the places of a finding, those in the standard library replaced by the user's

@@ -10,11 +10,11 @@ import (
 	"heddle/rt/wire"
 )
 
-// linesOf returns the rows of a finding's table, without places and source.
-func linesOf(r *Reporter, f *wire.Finding) (head string, rows []string) {
-	head, table := r.steps(Finding{Finding: r.resolve(f)})
+// rowsOfTable returns the rows of a finding's table, without places and source.
+func rowsOfTable(r *Reporter, f *wire.Finding) (head string, rows []string) {
+	head, table := r.steps(&Finding{Finding: r.resolve(f)})
 	for _, l := range table {
-		text := l.g + " " + l.text
+		text := l.g + " " + l.text + l.whole
 		switch {
 		case l.gap != "":
 			text = l.gap
@@ -56,7 +56,7 @@ func TestFolded(t *testing.T) {
 			exec("main/1", 20), exec("main", 20), exec("main", 21), stepOn("main", "unlock", "mu", 2),
 			stepOn("main/1", "lock", "mu", 1)}}}
 	r := New(Options{Dir: "/home/me/bank", Source: func(string, int) string { return "" }})
-	head, rows := linesOf(r, f)
+	head, rows := rowsOfTable(r, f)
 	want := []string{"1 main lock mu", "2 main [2 steps in database/sql]",
 		"4 main/1 [1 step in database/sql]",
 		"5 main [1 step in database/sql]", "6 main [1 step in database/sql]", "7 main unlock mu",
@@ -103,10 +103,11 @@ func TestMarks(t *testing.T) {
 			Clip: wire.Clip{Steps: []wire.Step{stepOn("main/1", "lock", "a", 4), stepOn("main/2", "lock",
 				"b", 6),
 				stepOn("main/2", "arrive", "a", 7)}}},
-			[]string{"1 main/1 lock a", "2 main/2 lock b", ">3 main/2 reach a", "> main/1 lock b"}},
+			[]string{"1 main/1 lock a", "2 main/2 lock b", ">3 main/2 lock a (waits)",
+				"> main/1 lock b (waits)"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if _, rows := linesOf(r, &test.f); !slices.Equal(rows, test.want) {
+			if _, rows := rowsOfTable(r, &test.f); !slices.Equal(rows, test.want) {
 				t.Errorf("rows\n%s\nwant\n%s", strings.Join(rows, "\n"), strings.Join(test.want, "\n"))
 			}
 		})
@@ -146,10 +147,10 @@ func f() {
 		Places: []wire.Place{{File: file, Line: 4, Op: "lock", Goroutine: "main/1"}},
 		Clip: wire.Clip{Steps: []wire.Step{at("wg-add", 4, 1), at("start", 4), at("lock", 4), at("lock", 5),
 			at("select", 6, 1), at("select", 6, 0), at("select", 6, -1), at("wg-add", 11, -1)}}}
-	_, rows := linesOf(r, f)
+	_, rows := rowsOfTable(r, f)
 	want := []string{"1 main/1 wg.Go", "2 main/1 start", "3 main/1 lock a", "4 main/1 lock",
-		"5 main/1 select out <- 1",
-		"6 main/1 select v := <-in", "7 main/1 select default", "8 main/1 Done", "> main/1 lock b"}
+		"5 main/1 case out <- 1",
+		"6 main/1 case v := <-in", "7 main/1 default", "8 main/1 Done", "> main/1 lock b (waits)"}
 	if !slices.Equal(rows, want) {
 		t.Errorf("rows\n%s\nwant\n%s", strings.Join(rows, "\n"), strings.Join(want, "\n"))
 	}

@@ -199,7 +199,7 @@ func (r *Reporter) stepsMarkdown(f *Finding, room int) []string {
 	if len(f.Clip.Steps) < 2 || room < around+3 {
 		return nil
 	}
-	head, rows := r.steps(*f)
+	head, rows := r.atMost(f, min(mostSteps, room-around-2))
 	table := table(rows, markdownWidth)
 	if n := room - around; len(table) > n {
 		table = append(table[:1:1], table[len(table)-n+2:]...)

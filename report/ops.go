@@ -58,8 +58,8 @@ func resumed(op, object string) string {
 }
 
 // operation returns the text of an operation, such as "lock mu", "send ch <- 3", "read
-// acct.balance = 100". op may have a word or two after it: "add wg -1", "trylock mu (fails)",
-// "wait to lock mu".
+// acct.balance = 100". op may have a word or two after it: "add wg -1", "trylock mu (fails)".
+// That of "arrive to lock" is "lock mu (waits)".
 func operation(op, object, value string) string {
 	op, rest, _ := strings.Cut(op, " ")
 	s := verb(op)
@@ -68,10 +68,10 @@ func operation(op, object, value string) string {
 		s = "read"
 	case object == "file" && op == "map-store":
 		s = "write"
-	case op == "arrive" && rest == "": // a step that ends with the lock taken or with waiting for it
-		s = "reach"
+	case op == "arrive" && rest == "": // it is not known whether the lock was taken
+		s, rest = "lock", "(or waits)"
 	case op == "arrive":
-		s, rest = "wait "+rest, ""
+		s, rest = verb(strings.TrimPrefix(rest, "to ")), "(waits)"
 	case op == "atomic":
 		s, rest = s+" "+rest, ""
 	}

@@ -4,26 +4,43 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
+	"slices"
 	"strings"
 
 	"heddle/report/syntax"
 	"heddle/rt/wire"
 )
 
-// stepText returns the text of a step, in the words of the source where they are short.
+// stepText returns the text of a step, in the words of the source where they are short. That it
+// waits is not in it.
 func (r *Reporter) stepText(s *wire.Step) string {
-	if s.Arg != nil {
-		switch s.Op {
-		case "select":
-			return r.selected(s.Where, int(*s.Arg))
-		case "wg-add":
-			return r.added(s.Where, *s.Arg)
+	switch {
+	case s.Arg != nil && s.Op == "wg-add":
+		return r.added(s.Where, *s.Arg)
+	case s.Arg != nil && s.Op == "select":
+		return r.selected(s.Where, int(*s.Arg), s.Cases)
+	case s.Arg != nil && s.Op == "resume":
+		if text := r.selected(s.Where, int(*s.Arg), s.Cases); text != "select" {
+			return text
 		}
-	}
-	if s.Op == "start" && r.byGo(s.Where) != "" {
+	case s.Op == "select" && s.Came == wire.CameWaits:
+		return "select"
+	case s.Op == "start" && r.byGo(s.Where) != "":
 		return "start"
+	case s.Op == "arrive" && s.Came != "":
+		c := *s
+		c.Op, c.Choice = arrivesAt(s.Where.Op), -1
+		return stepOperation(&c)
 	}
 	return stepOperation(s)
+}
+
+// arrivesAt returns the operation for which a goroutine arrives at a place with a lock.
+func arrivesAt(op string) string {
+	if op == "rlock" {
+		return op
+	}
+	return "lock"
 }
 
 // byGo returns the object of the call of a method Go at a place, "" if there is none: of
@@ -52,19 +69,36 @@ func (r *Reporter) added(p wire.Place, n int64) string {
 	return name(fmt.Sprintf("Add(%d)", n))
 }
 
-// selected returns the text of a select that took case n, -1 for its default.
-func (r *Reporter) selected(p wire.Place, n int) string {
+// selected returns the text of a select that took case n, counted from 0, -1 for its default: "case
+// <-stop". of is 0, or says among how many cases that waited n counts: where these are not all, the
+// text is "select".
+func (r *Reporter) selected(p wire.Place, n, of int) string {
 	if n < 0 {
-		return "select default"
+		return "default"
 	}
-	comms := strings.Split(p.Object, ", ")
-	if cases := r.parsed.Cases(p.File, p.Line); n < len(cases) {
-		return "select " + oneLine(cases[n])
+	cases := r.parsed.Cases(p.File, p.Line)
+	if cases == nil && strings.Contains(p.Object, "<-") {
+		cases = strings.Split(p.Object, ", ")
 	}
-	if n < len(comms) {
-		return "select " + oneLine(comms[n])
+	switch {
+	case of > 0 && len(cases) != of:
+		return "select"
+	case n < len(cases):
+		return "case " + oneLine(cases[n])
 	}
-	return "select"
+	return "select, its " + ordinal(n+1) + " case"
+}
+
+// ofCond returns the name of the object of op at p. At the line of a Cond's Wait the lock is that
+// of the Cond: "q.some.L".
+func (r *Reporter) ofCond(op string, p wire.Place) string {
+	if methods[op] == "" || p.Object == "" || strings.HasSuffix(p.Object, ".L") {
+		return p.Object
+	}
+	if p.Op == "cond-wait" || slices.Contains(r.parsed.Calls(p.File, p.Line, "Wait"), p.Object) {
+		return p.Object + ".L"
+	}
+	return p.Object
 }
 
 // methods are the methods of package sync by operation.
@@ -106,6 +140,12 @@ func (n *lineNames) name(g, op string, p wire.Place, waits bool) string {
 // nameObjects fills in the names of locks on lines with several calls, of steps and of the places
 // that wait there.
 func (r *Reporter) nameObjects(f *wire.Finding) {
+	for i := range f.Places {
+		f.Places[i].Object = r.ofCond(f.Places[i].Op, f.Places[i])
+	}
+	for i := range f.Story {
+		f.Story[i].Where.Object = r.ofCond(f.Story[i].Op, f.Story[i].Where)
+	}
 	if len(f.Clip.Steps) == 0 {
 		return // what came before says which call it is
 	}
@@ -113,6 +153,7 @@ func (r *Reporter) nameObjects(f *wire.Finding) {
 	for _, steps := range [][]wire.Step{f.Clip.Steps, f.Rest} {
 		for i := range steps {
 			s := &steps[i]
+			s.Where.Object = r.ofCond(s.Op, s.Where)
 			s.Where.Object = n.name(s.G, s.Op, s.Where, false)
 		}
 	}

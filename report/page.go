@@ -18,6 +18,7 @@ func (p *Replay) Page(pkg string, found *Finding, err error) timeline.Finding {
 	p.r.mu.Lock()
 	defer p.r.mu.Unlock()
 	b := p.builder(found)
+	b.untilDecided()
 	b.head(pkg)
 	b.notes(err)
 	b.columns()
@@ -42,7 +43,7 @@ func (p *Replay) Markdown(pkg string, err error) string {
 
 // builder begins the page of a replay, see Page.
 func (p *Replay) builder(found *Finding) *pageBuilder {
-	b := &pageBuilder{r: p.r, replay: p, finding: cmp.Or(found, p.finding)}
+	b := &pageBuilder{r: p.r, replay: p, finding: cmp.Or(found, p.finding), shown: p.events}
 	if b.finding == nil {
 		b.finding = &Finding{Finding: p.r.resolve(&wire.Finding{Kind: p.clip.Kind, Message: p.clip.Message,
 			Places: p.clip.Places}), ClipPath: p.r.short(p.clip.Path)}
@@ -57,10 +58,24 @@ type pageBuilder struct {
 	finding *Finding
 	page    timeline.Finding
 
-	column map[string]int // by goroutine: index in page.Goroutines
-	object map[int]int    // by wire.Event.Obj: index in page.Objects + 1
-	where  []wire.Place   // of page.Events
-	paths  map[int]int    // by wire.Event.Stack: index in page.Paths + 1
+	marks  map[int]*wire.Place // of what the finding is about, by index in shown
+	shown  []wire.Event        // of the replay: up to what decided, as in the table of the text
+	column map[string]int      // by goroutine: index in page.Goroutines
+	object map[int]int         // by wire.Event.Obj: index in page.Objects + 1
+	where  []wire.Place        // of page.Events
+	paths  map[int]int         // by wire.Event.Stack: index in page.Paths + 1
+}
+
+// untilDecided leaves the events that the table of the text has room for.
+func (b *pageBuilder) untilDecided() {
+	p := b.replay
+	p.learnNames()
+	lines := make([]line, len(p.events))
+	for i := range p.events {
+		lines[i] = p.line(&p.events[i])
+	}
+	lines, b.marks = b.r.upTo(p.finding, lines)
+	b.shown = p.events[:len(lines)]
 }
 
 func (b *pageBuilder) head(pkg string) {
@@ -142,8 +157,8 @@ func (b *pageBuilder) columns() {
 			names = append(names, g)
 		}
 	}
-	for i := range b.replay.events {
-		add(b.replay.events[i].G)
+	for i := range b.shown {
+		add(b.shown[i].G)
 	}
 	for _, p := range b.finding.Places {
 		add(p.Goroutine)
@@ -163,10 +178,17 @@ func (b *pageBuilder) events() {
 	b.object, b.paths = map[int]int{}, map[int]int{}
 	b.replay.learnNames()
 	names := map[int][]string{}
-	for i := range b.replay.events {
-		e := &b.replay.events[i]
-		w := e.Where
-		b.r.o.Resolve(&w)
+	var folded line // of the text's table, with the call that the events at hand are inside
+	first := 0
+	for i := range b.shown {
+		e := &b.shown[i]
+		w := b.replay.place(e)
+		l := b.replay.line(e)
+		l.marked = b.marks[i] != nil
+		folds := b.r.folds(&l)
+		if folds {
+			w = l.step.Where
+		}
 		b.where = append(b.where, w)
 		name := cmp.Or(nameAt(w), b.replay.names[e.Object])
 		if e.Obj > 0 && name != "" && !slices.Contains(names[e.Obj], name) {
@@ -180,10 +202,23 @@ func (b *pageBuilder) events() {
 		op, _, _ := strings.Cut(e.Op, " ")
 		ev := timeline.Event{
 			Step: e.Step + 1,
-			G:    b.column[e.G], Op: op, Arg: e.Arg, Text: b.replay.describe(e, ""), Object: b.objectOf(e),
+			G:    b.column[e.G], Op: op, Arg: e.Arg, Text: b.replay.told(e, ""), Object: b.objectOf(e),
 			Value:  oneLine(e.Value),
-			Switch: e.Switch, Quiet: e.Quiet ||
-				b.r.std(w), Partner: e.Partner + 1, Where: b.r.position(w), Line: w.Line,
+			Switch: e.Switch, Quiet: e.Quiet || b.r.std(w) || b.replay.goesOn(i),
+			Where: b.r.position(w), Line: w.Line,
+		}
+		if e.Partner < len(b.shown) {
+			ev.Partner = e.Partner + 1
+		}
+		switch {
+		case folds && !e.Quiet && sameCall(&folded, &l):
+			folded.more, ev.Quiet = l.num-folded.num, true
+			b.page.Events[first].Text = b.r.row(&folded).whole
+		case folds && !e.Quiet:
+			folded, first = l, i
+			ev.Text = b.r.row(&folded).whole
+		case !e.Quiet:
+			folded = line{}
 		}
 		if c, ok := b.column[e.Child]; ok && e.Child != "" {
 			ev.Child = c + 1
@@ -291,7 +326,7 @@ func (b *pageBuilder) frame(f *wire.Place, name string) timeline.Frame {
 // operation has not happened.
 func (b *pageBuilder) eventAt(p *wire.Place) int {
 	for i := len(b.where) - 1; i >= 0; i-- {
-		w, e := &b.where[i], &b.replay.events[i]
+		w, e := &b.where[i], &b.shown[i]
 		if w.Line == p.Line && b.r.short(w.File) == b.r.short(p.File) && p.Line > 0 && e.G == p.Goroutine &&
 			b.page.Events[i].Mark == 0 && sameOp(e.Op, p.Op) {
 			return i
@@ -463,7 +498,7 @@ func (b *pageBuilder) files() {
 		if !b.page.Events[i].Quiet {
 			need(b.where[i])
 		}
-		if frames := b.replay.events[i].Frames; len(frames) > 0 {
+		if frames := b.shown[i].Frames; len(frames) > 0 {
 			if u, ok := b.r.users(frames); ok {
 				need(u)
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -90,11 +91,14 @@ func TestPageOfRace(t *testing.T) {
 		t.Error(p.Replay)
 	}
 	n := len(events)
+	if len(p.Events) != n-1 {
+		t.Fatalf("%d events: none is after the accesses that race, as in the text", len(p.Events))
+	}
 	if p.Events[n-3].Mark != 1 || p.Events[n-2].Mark != 2 || p.Events[n-3].Text != "write a.balance" ||
 		p.Events[n-3].Value != "100" {
 		t.Errorf("%+v %+v", p.Events[n-3], p.Events[n-2])
 	}
-	if !p.Events[0].Key || !p.Events[n-1].Key || p.Events[60].Key || p.Events[1].Key {
+	if !p.Events[0].Key || !p.Events[n-2].Key || p.Events[60].Key || p.Events[1].Key {
 		t.Error("which steps matter")
 	}
 	if p.Goroutines[1].Name != "main/1" || p.Goroutines[1].From != "bank.go:26" || p.Events[0].Child != 2 {
@@ -141,6 +145,29 @@ func TestPageOfDeadlock(t *testing.T) {
 		p.Stacks[1].Frames[len(p.Stacks[1].Frames)-1] != (timeline.Frame{Func: "started at", File: "bank.go",
 			Line: 26}) {
 		t.Errorf("%+v", p.Stacks)
+	}
+}
+
+// Steps outside the user's code are told by the call that entered it, as in the text, and the
+// others of that call are left out at first.
+func TestPageFolds(t *testing.T) {
+	exec := func(line int) wire.Event {
+		e := happens("main", "lock", 9, 3)
+		e.Where.File = "/root/go/pkg/mod/modernc.org/sqlite@v1.61.1/vm.go"
+		e.Call = &wire.Place{File: "/home/me/bank/bank.go", Line: line, Op: "database/sql.(*DB).ExecContext"}
+		return e
+	}
+	f := &wire.Finding{Kind: "test failure", Decided: 4}
+	p := drawn(t, f, nil, nil, happens("main", "lock", 11, 1), exec(20), exec(20), exec(21),
+		happens("main", "unlock", 12, 1))
+	var got []string
+	for _, e := range p.Events {
+		got = append(got, fmt.Sprint(e.Text, " ", path.Base(e.Where), " ", e.Quiet))
+	}
+	want := []string{"lock from.mu . false", "[2 steps in database/sql] bank.go:20 false",
+		"lock mutex main#3 bank.go:20 true", "[1 step in database/sql] bank.go:21 false"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -187,77 +186,111 @@ func (p *Replay) verdict(b *strings.Builder, err error) int {
 
 const mostEvents = 400 // shown by a replay without -v
 
-// rows returns the rows of the events that are shown.
+// rows returns the rows of the events that are shown: with -v those of all, else as the table of a
+// finding has them, with more room.
 func (p *Replay) rows() []row {
-	var rows []row
-	p.untilDecided()
-	marks := p.marks()
-	keep := p.kept()
-	for i := range marks {
-		keep[i] = true
+	if p.finding != nil {
+		p.r.explained(p.finding)
 	}
-	p.learnNames()
-	quiet := 0
-	for i := 0; i < len(p.events); {
-		if quietly(&p.events[i]) && !keep[i] {
-			quiet++
-			i++
-			continue
+	all := p.r.folded(p.finding, p.lines())
+	shown := map[int]bool{}
+	if p.r.o.Verbose {
+		for i := range all {
+			shown[i] = true
 		}
-		if keep[i] {
-			rows = append(rows, p.row(&p.events[i]))
-			if place := marks[i]; place != nil {
-				last := &rows[len(rows)-1]
-				last.about = true
-				if u, ok := p.r.caller(*place, p.finding.Stacks); ok {
-					last.where, last.source = p.r.position(u), p.r.source(u)
-				}
-			}
-			i++
-			continue
-		}
-		if n := p.calls(i, keep); n > 0 {
-			rows = append(rows, p.folded(i, n))
-			i += n
-			continue
-		}
-		n, loud, in := i, 0, map[string]bool{}
-		for ; n < len(p.events) && !keep[n] && (n == i || p.calls(n, keep) == 0); n++ {
-			if !quietly(&p.events[n]) {
-				loud++
-				in[p.inside(&p.events[n])] = true
-			}
-		}
-		rows = append(rows, row{gap: leftOut(loud, in)})
-		i = n
+	} else {
+		shown = p.r.choose(p.finding, all, mostEvents, true)
 	}
-	rows = append(rows, p.withoutStep(marks)...)
-	numberOnce(rows)
-	if quiet > 0 {
-		rows = append(rows,
-			row{gap: fmt.Sprintf("(%s inside the standard library left out, -v shows them)",
-				plural(quiet, "step"))})
+	steps, n := p.quiet()
+	rows := p.r.rowsOf(all, shown, steps)
+	if n > 0 {
+		text := fmt.Sprintf("(%s inside the standard library left out, -v shows them)", plural(n, "step"))
+		rows = append(rows, row{gap: text})
 	}
 	return rows
 }
 
-// leftOut returns the line in place of n steps that are not shown. in has the packages of the
-// standard library that they are in, "" for the user's.
-func leftOut(n int, in map[string]bool) string {
-	if in[""] {
-		return fmt.Sprintf("... %s left out (-v shows them)", plural(n, "step"))
+// quiet returns the numbers of the steps that lines leaves out, and how many events these are.
+func (p *Replay) quiet() (steps []int, n int) {
+	if p.r.o.Verbose {
+		return nil, 0
 	}
-	names := slices.Sorted(maps.Keys(in))
-	return fmt.Sprintf("... %s inside %s", plural(n, "step"), strings.Join(names, ", "))
+	loud := 0 // the number of the last step that is not left out
+	for i := range p.events {
+		switch e := &p.events[i]; {
+		case !quietly(e):
+			if loud = e.Step + 1; len(steps) > 0 && steps[len(steps)-1] == loud {
+				steps = steps[:len(steps)-1]
+			}
+		default:
+			n++
+			if k := e.Step + 1; k != loud && (len(steps) == 0 || steps[len(steps)-1] != k) {
+				steps = append(steps, k)
+			}
+		}
+	}
+	return steps, n
 }
 
 // quietly reports whether a step is omitted without a line in its place.
 func quietly(e *wire.Event) bool { return e.Quiet || !e.Switch && ofConnection(e.Op, e.Where) }
 
-// inside returns the package of the standard library that a step is in, or "" for the user's code.
-func (p *Replay) inside(e *wire.Event) string {
+// lines returns the events before they are folded: without -v those that are not quiet. To come to
+// an operation and to perform it at once is one line, and so are the cases of a select that waits.
+func (p *Replay) lines() []line {
+	p.learnNames()
+	var out []line
+	for i := range p.events {
+		e := &p.events[i]
+		if quietly(e) && !p.r.o.Verbose || p.goesOn(i) {
+			continue
+		}
+		out = append(out, p.line(e))
+	}
+	return out
+}
+
+// goesOn reports whether the event after i of the same step performs what event i came to, or
+// whether event i waits at one more case of a select.
+func (p *Replay) goesOn(i int) bool {
+	e := &p.events[i]
+	same := func(k int) bool {
+		return k >= 0 && k < len(p.events) && p.events[k].G == e.G && p.events[k].Step == e.Step &&
+			p.events[k].Where == e.Where && !p.events[k].Quiet
+	}
+	arrives := func(k int) bool { return strings.HasPrefix(p.events[k].Op, "arrive") }
+	switch {
+	case arrives(i):
+		return same(i-1) && arrives(i-1) || same(i+1) && !arrives(i+1)
+	case e.Op == "select":
+		return same(i+1) && p.events[i+1].Case > 0
+	}
+	return false
+}
+
+// line returns an event as a line.
+func (p *Replay) line(e *wire.Event) line {
+	op, _, _ := strings.Cut(e.Op, " ")
+	l := line{num: e.Step + 1, text: p.describe(e, e.Value)}
+	l.step = wire.Step{G: e.G, Op: op, Choice: -1, Where: p.place(e), Switch: e.Switch, Call: e.Call}
+	if op == "arrive" {
+		l.step.Came = wire.CameWaits
+	}
+	return l
+}
+
+// place returns where an event is, with the source's name of its object.
+func (p *Replay) place(e *wire.Event) wire.Place {
 	w := e.Where
 	p.r.o.Resolve(&w)
+	op, _, _ := strings.Cut(e.Op, " ")
+	w.Object = p.r.ofCond(op, w)
+	return w
+}
+
+// inside returns the package of the standard library that a step is in, or "" for the user's code.
+func (p *Replay) inside(e *wire.Event) string {
+	w := p.place(e)
 	switch {
 	case p.r.std(w):
 		return path.Dir(filepath.ToSlash(p.r.short(w.File)))
@@ -267,58 +300,13 @@ func (p *Replay) inside(e *wire.Event) string {
 	return ""
 }
 
-// kept marks the events that are shown. With -v that is every event. Without, quiet events and
-// those of the standard library alone are omitted, and of a long execution only the surroundings
-// of switches and the end are shown.
-func (p *Replay) kept() []bool {
-	keep := make([]bool, len(p.events))
-	loud := 0
-	for i := range p.events {
-		e := &p.events[i]
-		keep[i] = p.r.o.Verbose ||
-			!quietly(e) && (e.Switch && e.Call == nil || i == len(p.events)-1 || p.inside(e) == "")
-		if keep[i] {
-			loud++
-		}
-	}
-	if p.r.o.Verbose {
-		return keep
-	}
-	if loud > mostEvents {
-		p.around(keep)
-	}
-	return keep
-}
-
-// around keeps the events near switches and the end, later ones first.
-func (p *Replay) around(keep []bool) {
-	near := make([]bool, len(keep))
-	left := mostEvents
-	for i := len(keep) - 1; i >= 0 && left > 0; i-- {
-		if !p.events[i].Switch && i < len(keep)-20 {
-			continue
-		}
-		for j := max(0, i-2); j <= min(i+2, len(keep)-1); j++ {
-			if !near[j] {
-				near[j] = true
-				left--
-			}
-		}
-	}
-	for i := range keep {
-		keep[i] = keep[i] && near[i]
-	}
-}
-
 // learnNames records the source's name of an object at one place for the places without name: a
 // deferred call is made at the end of its function.
 func (p *Replay) learnNames() {
 	p.names = map[string]string{}
 	for i := range p.events {
 		e := &p.events[i]
-		w := e.Where
-		p.r.o.Resolve(&w)
-		if name := nameAt(w); e.Object != "" && name != "" && p.names[e.Object] == "" {
+		if name := nameAt(p.place(e)); e.Object != "" && name != "" && p.names[e.Object] == "" {
 			p.names[e.Object] = name
 		}
 	}
@@ -331,74 +319,6 @@ func nameAt(w wire.Place) string {
 		return ""
 	}
 	return w.Object
-}
-
-func (p *Replay) row(e *wire.Event) row {
-	w := e.Where
-	p.r.o.Resolve(&w)
-	return row{num: e.Step + 1, g: e.G, text: p.describe(e, e.Value), mark: e.Switch, where: p.r.position(w),
-		source: p.r.source(w)}
-}
-
-// untilDecided drops the events after the one that the finding is known from.
-func (p *Replay) untilDecided() {
-	if p.finding == nil || p.r.o.Verbose || p.finding.Decided == 0 || p.finding.Kind == "leak" {
-		return
-	}
-	n := len(p.events)
-	for n > 0 && p.events[n-1].Step >= p.finding.Decided {
-		n--
-	}
-	p.events = p.events[:n]
-}
-
-// marks returns the places of the finding by the index of their event, and drops what comes after
-// an access that races.
-func (p *Replay) marks() map[int]*wire.Place {
-	if p.finding == nil {
-		return nil
-	}
-	at := p.r.markedSteps(p.finding.Finding, p.steps())
-	if p.finding.Kind == "data race" && len(at) == 2 && !p.r.o.Verbose {
-		p.events = p.events[:1+slices.Max(slices.Collect(maps.Keys(at)))]
-	}
-	return at
-}
-
-// withoutStep returns the rows of what the finding is about and no event shows: the lock that was
-// never taken, the call that failed.
-func (p *Replay) withoutStep(marks map[int]*wire.Place) []row {
-	if p.finding == nil {
-		return nil
-	}
-	var rows []row
-	for _, l := range p.r.withoutStep(p.finding.Finding, marks, nil) {
-		rows = append(rows, p.r.row(&l))
-	}
-	return rows
-}
-
-// calls returns how many of the events from i on one call of the user's code made inside the
-// standard library or a dependency.
-func (p *Replay) calls(i int, keep []bool) int {
-	n, first := 0, &p.events[i]
-	for ; i+n < len(p.events) && !keep[i+n]; n++ {
-		e := &p.events[i+n]
-		if e.Call == nil || first.Call == nil || e.G != first.G || e.Call.File != first.Call.File ||
-			e.Call.Line != first.Call.Line || n > 0 && e.Switch {
-			break
-		}
-	}
-	return n
-}
-
-// folded returns the row of n events from i on, of one call.
-func (p *Replay) folded(i, n int) row {
-	first, last := &p.events[i], &p.events[i+n-1]
-	l := line{step: wire.Step{G: first.G, Op: first.Op, Where: *first.Call, Switch: first.Switch},
-		num: first.Step + 1, more: max(0, last.Step-first.Step), inside: packageOf(first.Call.Op)}
-	l.step.Where.Op = ""
-	return p.r.row(&l)
 }
 
 // legend says what the marks of a table mean.
@@ -430,10 +350,10 @@ func numberOnce(rows []row) {
 	}
 }
 
-// describe returns the text of an event with the source's name of its object. value may be "".
+// describe returns the text of an event with the source's name of its object. value may be "". That
+// it waits is not in it.
 func (p *Replay) describe(e *wire.Event, value string) string {
-	w := e.Where
-	p.r.o.Resolve(&w)
+	w := p.place(e)
 	object := cmp.Or(nameAt(w), p.names[e.Object], w.Object, e.Object) // e.Object describes the allocation
 	op, arg, _ := strings.Cut(e.Op, " ")
 	switch {
@@ -441,7 +361,17 @@ func (p *Replay) describe(e *wire.Event, value string) string {
 		w.Object = cmp.Or(nameAt(w), p.names[e.Object])
 		return p.r.added(w, e.Arg)
 	case op == "select" && e.Step >= 0:
-		return strings.TrimSpace(p.r.selected(w, int(e.Arg)) + " " + oneLine(value))
+		return strings.TrimSpace(p.r.selected(w, int(e.Arg), 0) + " " + oneLine(value))
+	case (op == "send" || op == "recv") && e.Case > 0 && p.r.parsed.Cases(w.File, w.Line) != nil:
+		if text := p.r.selected(w, e.Case-1, e.Cases); text != "select" && (op == "send" || value == "") {
+			return text
+		} else if text != "select" {
+			return strings.TrimSpace(text+" "+arg) + " = " + oneLine(value)
+		}
+	case op == "arrive" && p.r.parsed.Cases(w.File, w.Line) != nil:
+		return "select"
+	case op == "arrive":
+		return operation(strings.TrimPrefix(arg, "to "), object, value)
 	case op == "start" && p.r.byGo(w) != "":
 		return "start"
 	}
@@ -449,4 +379,13 @@ func (p *Replay) describe(e *wire.Event, value string) string {
 		return resumed(w.Op, object)
 	}
 	return operation(e.Op, object, value)
+}
+
+// told is describe, and whether the goroutine waits.
+func (p *Replay) told(e *wire.Event, value string) string {
+	if text := p.describe(e, value); !strings.HasPrefix(e.Op, "arrive") {
+		return text
+	} else {
+		return text + " (waits)"
+	}
 }

@@ -19,13 +19,12 @@ func (p *Replay) Rows() []Row {
 	rows := make([]Row, len(p.events))
 	for i := range p.events {
 		e := &p.events[i]
-		w := e.Where
-		p.r.o.Resolve(&w)
+		w := p.place(e)
 		object := nameAt(w)
 		if object == "" {
 			object = p.names[e.Object]
 		}
-		rows[i] = Row{G: e.G, Op: e.Op, Text: p.describe(e, e.Value), Object: object, ID: e.Obj,
+		rows[i] = Row{G: e.G, Op: e.Op, Text: p.told(e, e.Value), Object: object, ID: e.Obj,
 			File: w.File, Line: w.Line, Source: p.r.source(w), Switch: e.Switch,
 			Inside: quietly(e) || p.inside(e) != ""}
 	}

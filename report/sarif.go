@@ -188,7 +188,8 @@ const mostFlow = 40
 func (s sarifWriter) codeFlows(steps []wire.Step) []sarifCodeFlow {
 	threads := map[string]*sarifThread{}
 	var names []string
-	for _, i := range selectSteps(steps, nil, mostFlow, func(*wire.Step) bool { return false }) {
+	all := func(*wire.Step) bool { return false }
+	for _, i := range selectSteps(linesOf(steps), nil, mostFlow, false, all) {
 		step := &steps[i]
 		p := step.Where
 		if p.Op == "" {

@@ -2,8 +2,10 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
+	"strings"
 
 	"heddle/rt/wire"
 )
@@ -56,43 +58,80 @@ func (f Finding) number(i int) int {
 
 // steps returns the table of a finding, and the line above it, which says what is shown and what
 // the marks mean.
-func (r *Reporter) steps(f Finding) (head string, rows []row) {
-	all := r.lines(f)
-	most := mostSteps
+func (r *Reporter) steps(f *Finding) (head string, rows []row) {
+	return r.atMost(f, mostSteps)
+}
+
+// atMost is steps for a table with room for most lines, besides those that the finding is about.
+func (r *Reporter) atMost(f *Finding, most int) (head string, rows []row) {
+	if r.o.Verbose {
+		most = mostVerbose
+	}
+	all := r.folded(f, f.lines())
+	shown := r.choose(f, all, most, false)
+	return r.ofSteps(f, all, shown), r.rowsOf(all, shown, nil)
+}
+
+// choose says which lines a table of most lines shows: those that the finding is about and those
+// that its paragraph names, and the others as selectSteps has them, with repetitions or without.
+func (r *Reporter) choose(f *Finding, all []line, most int, repeats bool) map[int]bool {
 	std := func(s *wire.Step) bool { return r.std(s.Where) || ofConnection(s.Op, s.Where) }
 	switch {
 	case r.o.Verbose:
-		most, std = mostVerbose, func(*wire.Step) bool { return false }
-	case len(all) > mostSteps: // leaves room for lines in place of omitted steps
-		most = mostSteps * 2 / 3
+		std = func(*wire.Step) bool { return false }
+	case len(all) > most: // leaves room for lines in place of omitted steps
+		most = most * 2 / 3
 	}
-	var steps []wire.Step // those that were performed
-	var index []int       // in all
+	var places []wire.Place
+	if f != nil {
+		places = r.ownPlaces(f.Finding)
+	}
+	var steps []line // those that were performed
+	var index []int  // in all
 	shown := map[int]bool{}
 	for i := range all {
 		if all[i].num > 0 {
-			steps, index = append(steps, all[i].step), append(index, i)
+			steps, index = append(steps, all[i]), append(index, i)
 		}
-		shown[i] = all[i].marked
+		shown[i] = all[i].marked || all[i].named
 	}
-	for _, k := range selectSteps(steps, r.ownPlaces(f.Finding), most, std) {
+	for _, k := range selectSteps(steps, places, most, repeats, std) {
 		shown[index[k]] = true
 	}
-	for i, next := 0, 0; i < len(all); i++ {
+	return shown
+}
+
+// rowsOf lays out the lines that are shown, with rows in place of the others but for the steps with
+// the numbers quiet, in order.
+func (r *Reporter) rowsOf(all []line, shown map[int]bool, quiet []int) (rows []row) {
+	between := func(last, next int) int { // how many steps are left out
+		i, _ := slices.BinarySearch(quiet, last+1)
+		j, _ := slices.BinarySearch(quiet, next)
+		return next - 1 - last - max(j-i, 0)
+	}
+	gap := func(from, to, left int) {
+		if left > 0 {
+			rows = append(rows, row{gap: omitted(all, from, to, left)})
+		}
+	}
+	next, last := 0, 0 // last: the number of the last step that is shown
+	for i := range all {
 		if !shown[i] {
 			continue
 		}
-		left := end(all, i-1) - end(all, next-1)
-		if all[i].num > 0 {
-			left = all[i].num - 1 - end(all, next-1)
-		}
-		if left > 0 {
-			rows = append(rows, row{gap: omitted(all, next, i, left)})
+		if l := &all[i]; l.num > 0 {
+			gap(next, i, between(last, l.num))
+			last = max(last, l.num+l.more)
+		} else if n := end(all, i-1); n > last {
+			gap(next, i, between(last, n+1))
+			last = n
 		}
 		rows = append(rows, r.row(&all[i]))
 		next = i + 1
 	}
-	return r.ofSteps(f, all, shown), rows
+	gap(next, len(all), between(last, end(all, len(all)-1)+1))
+	numberOnce(rows)
+	return rows
 }
 
 // end returns the number of the last step of line i, 0 before the first line.
@@ -110,11 +149,20 @@ func omitted(all []line, from, to, n int) string {
 	if n == to-from && from > 0 && allLike(all[from-1:to]) {
 		return "... the same, " + times(n)
 	}
-	return "... " + plural(n, "step")
+	inside := map[string]bool{}
+	for _, l := range all[from:to] {
+		if l.num > 0 {
+			inside[l.inside] = true
+		}
+	}
+	if len(inside) == 0 || inside[""] {
+		return "... " + plural(n, "step")
+	}
+	return "... " + plural(n, "step") + " in " + strings.Join(slices.Sorted(maps.Keys(inside)), ", ")
 }
 
 // ofSteps says which steps the table shows, and what its marks mean.
-func (r *Reporter) ofSteps(f Finding, all []line, shown map[int]bool) string {
+func (r *Reporter) ofSteps(f *Finding, all []line, shown map[int]bool) string {
 	n := end(all, len(all)-1)
 	s := "all " + plural(n, "step")
 	seen := 0
@@ -145,7 +193,7 @@ func like(a, b *wire.Step) bool {
 
 func allLike(lines []line) bool {
 	for i := range lines[1:] {
-		if !like(&lines[0].step, &lines[i+1].step) {
+		if lines[i+1].text != lines[0].text || !like(&lines[0].step, &lines[i+1].step) {
 			return false
 		}
 	}
@@ -166,16 +214,20 @@ func times(n int) string {
 // at the finding's places; the last one; both sides of every switch and the step at which the
 // interrupted goroutine continues, later ones first; accesses that race; what the switches led to;
 // operations on the same objects; and the last steps, first those of the goroutines that the
-// finding names. Of steps within the standard library only switches are shown. A step that repeats
-// the one before is left out.
-func selectSteps(steps []wire.Step, places []wire.Place, n int, std func(*wire.Step) bool) []int {
+// finding names. Of steps within the standard library only switches are shown. Without
+// repeats a step that repeats the one before is left out.
+func selectSteps(lines []line, places []wire.Place, n int, repeats bool, std func(*wire.Step) bool) []int {
+	steps := make([]wire.Step, len(lines))
+	for i := range lines {
+		steps[i] = lines[i].step
+	}
 	chosen := map[int]bool{}
 	add := func(i int) {
 		if i >= 0 && len(chosen) < n {
 			chosen[i] = true
 		}
 	}
-	again := func(i int) bool { return i > 0 && i < len(steps)-1 && like(&steps[i-1], &steps[i]) }
+	again := func(i int) bool { return !repeats && i > 0 && i < len(steps)-1 && allLike(lines[i-1:i+1]) }
 	objects := map[string]bool{}
 	for _, p := range places {
 		for i := len(steps) - 1; i >= 0; i-- {
@@ -247,13 +299,13 @@ func nextOf(steps []wire.Step, g string) int {
 	return len(steps) - 1
 }
 
-// choice returns the outcome as text.
+// choice returns the outcome as text: the index among several that were possible.
 func choice(op string, c int) string {
 	switch op {
-	case "select":
-		return fmt.Sprintf(", case %d", c)
 	case "choose":
 		return fmt.Sprintf(" %d", c)
+	case "select":
+		return fmt.Sprintf(" (%s of the cases that were ready)", ordinal(c+1))
 	}
-	return fmt.Sprintf(", outcome %d", c)
+	return fmt.Sprintf(" (%s of those that could)", ordinal(c+1))
 }

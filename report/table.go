@@ -20,8 +20,9 @@ type row struct {
 	num    int
 	g      string
 	text   string
-	mark   bool // a switch
-	about  bool // the finding is about it
+	whole  string // behind the text; it is not cut
+	mark   bool   // a switch
+	about  bool   // the finding is about it
 	where  string
 	source string
 	gap    string // in place of all other fields: what is omitted here
@@ -33,6 +34,7 @@ const (
 	goodCell    = 22 // cells are not shortened below this for others or for the source
 	mostCell    = 36
 	mostWhere   = 40
+	someText    = 8 // of an operation is left before what is not cut
 	leastSource = 16
 )
 
@@ -42,12 +44,13 @@ func table(rows []row, total int) []string {
 		return nil
 	}
 	gs := goroutines(rows)
-	t := layout{rows: rows, total: total, cells: map[string]int{}}
+	t := layout{rows: rows, total: total, cells: map[string]int{}, least: map[string]int{}}
 	for _, r := range rows {
 		if r.gap == "" {
 			t.num = max(t.num, len(strconv.Itoa(r.num)))
 			t.where = min(max(t.where, width(r.where)), mostWhere)
-			t.cells[r.g] = max(t.cells[r.g], width(r.text)+2, width(r.g)+2)
+			t.cells[r.g] = max(t.cells[r.g], width(r.text)+width(r.whole)+2, width(r.g)+2)
+			t.least[r.g] = max(t.least[r.g], min(width(r.text), someText)+width(r.whole)+2)
 		}
 	}
 	for _, r := range rows {
@@ -65,12 +68,12 @@ func table(rows []row, total int) []string {
 func (t *layout) squeeze(room int) (ok bool) {
 	for most := mostCell; most >= goodCell; most-- {
 		sum := 0
-		for _, w := range t.cells {
-			sum += min(w, most) + 2
+		for g, w := range t.cells {
+			sum += min(w, max(most, t.least[g])) + 2
 		}
 		if sum <= room {
 			for g, w := range t.cells {
-				t.cells[g] = min(w, most)
+				t.cells[g] = min(w, max(most, t.least[g]))
 			}
 			return true
 		}
@@ -99,6 +102,7 @@ type layout struct {
 	num, where int
 	about      bool           // there is a row that the finding is about
 	cells      map[string]int // by goroutine: width of its column
+	least      map[string]int // its least width: what is not cut, and some text before it
 }
 
 // wide lays out one column for each goroutine.
@@ -117,7 +121,7 @@ func (t *layout) wide(gs []string) []string {
 		for _, g := range gs {
 			cell := ""
 			if g == r.g {
-				cell = fit(marked(r), t.cells[g])
+				cell = marked(r, t.cells[g])
 			}
 			line += "  " + fill(cell, t.cells[g])
 		}
@@ -128,12 +132,15 @@ func (t *layout) wide(gs []string) []string {
 
 // narrow lays out one column for all goroutines, with names in each row.
 func (t *layout) narrow() []string {
-	name, cell := 0, 0
+	name, cell, least := 0, 0, 0
 	for g, w := range t.cells {
 		name, cell = max(name, width(g)), max(cell, w)
 	}
+	for _, w := range t.least {
+		least = max(least, w)
+	}
 	name = min(name, 24)
-	cell = min(cell, mostCell, max(leastCell, t.total-width(t.number(row{}))-name-t.where-6))
+	cell = max(least, min(cell, mostCell, max(leastCell, t.total-width(t.number(row{}))-name-t.where-6)))
 	var out []string
 	for _, r := range t.rows {
 		if r.gap != "" {
@@ -141,17 +148,19 @@ func (t *layout) narrow() []string {
 			continue
 		}
 		line := fmt.Sprintf("%s  %s  %s", t.number(r), fill(fit(oneLine(r.g), name), name),
-			fill(fit(marked(r), cell), cell))
+			fill(marked(r, cell), cell))
 		out = append(out, t.end(line, r))
 	}
 	return out
 }
 
-func marked(r row) string {
+// marked returns the cell of a row in n columns. What is to stay whole is wider if it must.
+func marked(r row, n int) string {
+	sign := "  "
 	if r.mark {
-		return "* " + r.text
+		sign = "* "
 	}
-	return "  " + r.text
+	return sign + fit(r.text, max(n-2-width(r.whole), 0)) + r.whole
 }
 
 func (t *layout) gap(r row) string {

@@ -15,6 +15,7 @@ type explanation struct {
 	Pattern pattern.Name // "" if none fits
 	Why     string       // a paragraph, or ""
 	Hint    string       // or ""
+	Told    []pattern.Told
 }
 
 // explanation returns the one explanation of a resolved finding that text, JSON, SARIF, JUnit and
@@ -24,7 +25,7 @@ func (r *Reporter) explanation(f *wire.Finding) explanation {
 		return explanation{Hint: hint(f)}
 	}
 	if m := pattern.Recognise(f, r.parsed, r.std); m != nil {
-		return explanation{m.Name, oneLine(m.Text), oneLine(m.Hint)}
+		return explanation{m.Name, oneLine(m.Text), oneLine(m.Hint), m.Told()}
 	}
 	e := explanation{Hint: hint(f)}
 	if f.Kind == "panic" || f.Kind == "test failure" {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,7 +44,12 @@ func TestForty(t *testing.T) {
 	}
 	for _, name := range patterns {
 		t.Run(name, func(t *testing.T) {
-			got, code := fortyReport(t, dir, "./"+name)
+			got, whole, code := fortyReport(t, dir, "./"+name)
+			for _, p := range unshown(whole) {
+				if notSteps[p] == "" {
+					t.Errorf("the paragraph names %s, and the table of steps does not have it:\n%s", p, whole)
+				}
+			}
 			if code != 1 {
 				t.Fatalf("exit code %d:\n%s", code, got)
 			}
@@ -58,16 +64,66 @@ func TestForty(t *testing.T) {
 			if err != nil || got != string(want) {
 				t.Errorf("%v; got\n%s\nwant\n%s", err, got, want)
 			}
-			if got, code := fortyReport(t, dir, "./fixed/"+name); code != 0 {
+			if got, _, code := fortyReport(t, dir, "./fixed/"+name); code != 0 {
 				t.Errorf("the fixed twin: exit code %d\n%s", code, got)
 			}
 		})
 	}
 }
 
+// notSteps are the places in paragraphs at which nothing happened in the execution that the table
+// is of, with the reason.
+var notSteps = map[string]string{
+	"crawler.go:13":   "Add comes after the failure",
+	"inventory.go:26": "the Unlock is not reached",
+	"plugins.go:22":   "the Unlock is not reached",
+	"report.go:13":    "the make is not reached",
+	"resizer.go:32":   "the close is not reached",
+}
+
+// unshown returns the places in the paragraphs of reports that their tables of steps do not have.
+func unshown(reports string) (missing []string) {
+	var named []string
+	steps, paragraph := "", true
+	end := func() {
+		for _, p := range named {
+			if steps != "" && !strings.Contains(steps, p+" ") && !strings.Contains(steps, p+"\n") {
+				missing = append(missing, p)
+			}
+		}
+	}
+	for line := range strings.Lines(reports) {
+		section := strings.HasPrefix(line, "    ") && !strings.HasPrefix(line, "     ")
+		switch {
+		case section && kindHeading.MatchString(line):
+			end()
+			named, steps, paragraph = nil, "", true
+		case strings.HasPrefix(line, "    steps"):
+			steps, paragraph = "\n", false
+		case section || placeRow.MatchString(line):
+			paragraph = false
+			if section && steps != "" {
+				steps += "\n\n" // what follows is no table
+			}
+		case paragraph:
+			named = append(named, inText.FindAllString(line, -1)...)
+		case steps != "" && !strings.HasSuffix(steps, "\n\n\n"):
+			steps += line
+		}
+	}
+	end()
+	return missing
+}
+
+var (
+	kindHeading = regexp.MustCompile(`^    [A-Z]{2}`)
+	placeRow    = regexp.MustCompile(`^      (goroutine|\w+( \S+)?  +\S+\.go:\d+)`)
+	inText      = regexp.MustCompile(`\b\w+\.go:\d+\b`)
+)
+
 // fortyReport returns the report of heddle test for a package without its figures and its tables
-// of steps.
-func fortyReport(t *testing.T, dir, pkg string) (string, int) {
+// of steps, and the whole of it.
+func fortyReport(t *testing.T, dir, pkg string) (told, whole string, code int) {
 	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer stop()
 	c := exec.CommandContext(ctx, "heddle", "test", "-budget", "1m", "-runs", "2000", pkg)
@@ -76,7 +132,7 @@ func fortyReport(t *testing.T, dir, pkg string) (string, int) {
 	if ctx.Err() != nil {
 		t.Fatal(err)
 	}
-	return essence(out), c.ProcessState.ExitCode()
+	return essence(out), string(out), c.ProcessState.ExitCode()
 }
 
 var (
@@ -106,4 +162,24 @@ func essence(out []byte) string {
 		}
 	}
 	return b.String()
+}
+
+// The table of a report has each place that its paragraph names.
+func TestUnshown(t *testing.T) {
+	const report = `--- FAIL: TestX (0.1s)
+    DEADLOCK on mu
+      main/1 locked mu at a.go:3 and waits at a.go:7, where
+      main called it at b.go:12.
+    hint    look at a.go:9
+      goroutine main waits
+        p.f  c.go:1  f()
+    steps   all 2 steps
+             main
+        1    lock mu  dir/a.go:3  mu.Lock()
+      >      wait     dir/a.go:77
+    clip    testdata/b.go:12
+`
+	if got := unshown(report); !slices.Equal(got, []string{"a.go:7", "b.go:12"}) {
+		t.Errorf("missing: %q", got)
+	}
 }

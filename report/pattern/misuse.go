@@ -73,8 +73,13 @@ func (s *story) sendClosed(p wire.Place) *Match {
 	if !ok || p.Object == "" {
 		return nil
 	}
-	m := &Match{Name: SendClosed, Var: p.Object, Roles: []Role{{"send", p.Goroutine, p}, {"close", closes.G,
-		closes.Where}}}
+	var sentBy *act
+	if sent {
+		sentBy = of(send)
+	}
+	m := &Match{Name: SendClosed, Var: p.Object, Roles: []Role{
+		{"send", p.Goroutine, p, sentBy},
+		{"close", closes.G, closes.Where, of(closes)}}}
 	end := len(s.acts)
 	if sent && send.i > closes.i {
 		sent = false // the send that failed
@@ -90,7 +95,7 @@ func (s *story) sendClosed(p wire.Place) *Match {
 	if check, first, ok := s.checked(p.Goroutine, end, p, closes.G); ok {
 		condition, _ := s.source.condition(first)
 		name := s.name(check)
-		m.Roles = append(m.Roles, Role{"check", check.G, first})
+		m.Roles = append(m.Roles, Role{"check", check.G, first, of(check)})
 		text += fmt.Sprintf(" %s checks `%s` at %s before it sends, but %s can set `%s` and close the channel between that check and the send.",
 			p.Goroutine, condition, at(first), closes.G, name)
 		m.Hint = fmt.Sprintf("hold one mutex from the check to the send, and the same one where `%s` is set and the channel closed; do not wait there: send in a select with default", name)
@@ -124,7 +129,7 @@ func (m *Match) timerStopped(s *story, closes act, p wire.Place) bool {
 	}
 	timer := s.name(stop)
 	m.Name = TimerClosed
-	m.Roles = append(m.Roles, Role{"stop", stop.G, stop.Where})
+	m.Roles = append(m.Roles, Role{"stop", stop.G, stop.Where, of(stop)})
 	m.Text = fmt.Sprintf("%s calls %s.Stop at %s and then closes `%s` at %s, but the timer had fired already: its function runs as %s and sends to `%s` at %s. Stop does not wait for a function that has begun.",
 		closes.G, timer, at(stop.Where), m.Var, at(closes.Where), p.Goroutine, m.Var, at(p))
 	lock := "one mutex"
@@ -164,8 +169,9 @@ func (s *story) closeTwice(p wire.Place) *Match {
 	if !ok || p.Object == "" {
 		return nil
 	}
-	m := &Match{Name: CloseTwice, Var: p.Object, Roles: []Role{{"first", closed.G, closed.Where}, {"second",
-		p.Goroutine, p}}}
+	m := &Match{Name: CloseTwice, Var: p.Object, Roles: []Role{
+		{"first", closed.G, closed.Where, of(closed)},
+		{"second", p.Goroutine, p, nil}}}
 	m.Text = fmt.Sprintf("%s closed `%s` at %s, and %s closed it again at %s.", closed.G, m.Var,
 		at(closed.Where), p.Goroutine, at(p))
 	if look, ok := s.last(closed.i, func(a act) bool {
@@ -174,12 +180,12 @@ func (s *story) closeTwice(p wire.Place) *Match {
 	}); ok {
 		m.Text += fmt.Sprintf(" %s had looked whether it was closed (the select at %s), but that was before %s closed it.",
 			p.Goroutine, at(look.Where), closed.G)
-		m.Roles = append(m.Roles, Role{"check", look.G, look.Where})
+		m.Roles = append(m.Roles, Role{"check", look.G, look.Where, of(look)})
 	} else if check, first, ok := s.checked(p.Goroutine, len(s.acts), p, closed.G); ok {
 		condition, _ := s.source.condition(first)
 		m.Text += fmt.Sprintf(" %s had checked `%s` at %s, but that was before %s set `%s`.", p.Goroutine,
 			condition, at(first), closed.G, s.name(check))
-		m.Roles = append(m.Roles, Role{"check", check.G, first})
+		m.Roles = append(m.Roles, Role{"check", check.G, first, of(check)})
 	}
 	m.Hint = fmt.Sprintf("close it through a sync.Once: `once.Do(func() { close(%s) })`, or check and close under one mutex", m.Var)
 	return m
@@ -202,8 +208,9 @@ func (s *story) unlockTwice(p wire.Place, op trace.Op) *Match {
 		return nil
 	}
 	name := s.lock(before.Obj)
-	m := &Match{Name: UnlockTwice, Lock: name, Var: name, Roles: []Role{{"lock", locked.G, locked.Where},
-		{"unlock", before.G, before.Where}, {"again", p.Goroutine, p}}}
+	m := &Match{Name: UnlockTwice, Lock: name, Var: name, Roles: []Role{
+		{"lock", locked.G, locked.Where, of(locked)},
+		{"unlock", before.G, before.Where, of(before)}, {"again", p.Goroutine, p, nil}}}
 	m.Text = fmt.Sprintf("%s locked %s at %s and unlocked it at %s; then ", p.Goroutine, name,
 		at(locked.Where), at(before.Where))
 	m.Hint = fmt.Sprintf("unlock %s once on every path", name)
@@ -234,12 +241,13 @@ func (s *story) addAfterWait(add, wait wire.Place) *Match {
 	if !ok || !also || add.Object == "" {
 		return nil
 	}
-	m := &Match{Name: AddAfterWait, Var: add.Object, Roles: []Role{{"add", adds.G, add}, {"wait", waits.G,
-		wait}}}
+	m := &Match{Name: AddAfterWait, Var: add.Object, Roles: []Role{
+		{"add", adds.G, add, of(adds)},
+		{"wait", waits.G, wait, of(waits)}}}
 	if check, first, ok := s.checked(adds.G, adds.i, add, waits.G); ok {
 		condition, _ := s.source.condition(first)
 		name := s.name(check)
-		m.Roles = append(m.Roles, Role{"check", check.G, first})
+		m.Roles = append(m.Roles, Role{"check", check.G, first, of(check)})
 		m.Text = fmt.Sprintf("%s checked `%s` at %s and called %s.Add at %s; %s can set `%s` and call %s.Wait (%s) between the two. The counter is 0 there, so Wait returns although %s goes on.",
 			adds.G, condition, at(first), m.Var, at(add), waits.G, name, m.Var, at(wait), adds.G)
 		m.Hint = fmt.Sprintf("check `%s` and call Add under one mutex, and set it under the same mutex before Wait", name)
@@ -267,7 +275,7 @@ func (s *story) addAfterWait(add, wait wire.Place) *Match {
 			a.Child == adds.G
 	}); ok &&
 		start.G == waits.G && start.Where.File != "" && s.source.inModule(start.Where) {
-		m.Roles = append(m.Roles, Role{"go", start.G, start.Where})
+		m.Roles = append(m.Roles, Role{"go", start.G, start.Where, of(start)})
 		m.Hint = fmt.Sprintf("call %s.Add(1) before the go statement at %s, and not in the goroutine; or start it with %s.Go, which does both Add and Done", m.Var, at(start.Where), m.Var)
 	}
 	return m

@@ -11,6 +11,9 @@
 package pattern
 
 import (
+	"cmp"
+	"slices"
+
 	"heddle/report/syntax"
 	"heddle/rt/wire"
 )
@@ -151,6 +154,69 @@ type Role struct {
 	What  string // "check", "act", ...
 	G     string
 	Where wire.Place
+	act   *act // nil: no operation or access of the story
+}
+
+// checks adds the place of a condition that a read of the match decides, if it is another line.
+func (m *Match) checks(p wire.Place, read act, condition string) {
+	if !samePlace(p, m.Roles[0].Where) {
+		m.then(p, read, "check "+condition)
+	}
+}
+
+// then adds what a goroutine does at p after an act, which the story does not have.
+func (m *Match) then(p wire.Place, a act, what string) {
+	p.Object = what
+	m.Roles = append(m.Roles, Role{afterwards, a.G, p, of(a)})
+}
+
+// afterwards is the role of what is no act of the story.
+const afterwards = "then"
+
+// of returns the act of a role.
+func of(a act) *act { return &a }
+
+// A Told is what the paragraph names by file and line, for the table of steps.
+type Told struct {
+	G      string
+	Where  wire.Place // as the paragraph has it
+	At     wire.Place // of the operation or access; another place than Where if that calls it
+	Call   string     // then the call at Where
+	Then   string     // or what its goroutine does there after it: "check ok", "return"
+	Op     string
+	Object string
+	Num    int  // of the step, from 1; 0: no step is at it
+	After  int  // how many steps came before
+	Waits  bool // it never came to an end
+}
+
+// Told returns what the paragraph names, in the order in which it happened.
+func (m *Match) Told() (ts []Told) {
+	roles := slices.Clone(m.Roles)
+	slices.SortStableFunc(roles, func(a, b Role) int { return cmp.Compare(order(a), order(b)) })
+	for _, r := range roles {
+		if r.act == nil || r.Where.File == "" {
+			continue
+		}
+		a := r.act
+		t := Told{G: r.G, Where: r.Where, At: a.Where, Call: r.Where.Object, Op: a.Op, Object: a.Where.Object,
+			After: a.Step + 1, Waits: a.Waits}
+		if r.What == afterwards {
+			t.Call, t.Then = "", r.Where.Object
+		}
+		if a.Index >= 0 {
+			t.Num, t.After = a.Step+1, a.Step
+		}
+		ts = append(ts, t)
+	}
+	return ts
+}
+
+func order(r Role) int {
+	if r.act == nil {
+		return 0
+	}
+	return r.act.i
 }
 
 // A Match is a finding that is explained by a pattern.

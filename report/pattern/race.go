@@ -25,7 +25,7 @@ func (s *story) race() *Match {
 	if name == "" || strings.Contains(name, "(") && !strings.HasPrefix(name, within) {
 		name = s.name(b)
 	}
-	m := &Match{Var: name, Roles: []Role{{"write", a.G, a.Where}, {"other", b.G, b.Where}}}
+	m := &Match{Var: name, Roles: []Role{{"write", a.G, a.Where, of(a)}, {"other", b.G, b.Where, of(b)}}}
 	if m.Var == "" {
 		return nil
 	}
@@ -121,7 +121,7 @@ func (s *story) readLocked(m *Match, a, b act) bool {
 			}
 			m.Name, m.Lock = ReadLockWrite, s.lock(h.obj)
 			took := s.acts[wh.since].Where
-			m.Roles = append(m.Roles, Role{"lock", w.G, took})
+			m.Roles = append(m.Roles, Role{"lock", w.G, took, of(s.acts[wh.since])})
 			m.Text = fmt.Sprintf("%s writes %s at %s, but holds %s for reading only (RLock at %s). Several goroutines may hold a read lock at once, so it does not keep %s out, which %s %s at %s.",
 				w.G, code(m.Var), at(w.Where), m.Lock, at(took), other(w, a, b).G, verb(other(w, a, b)),
 				code(s.named(other(w, a, b), m.Var)), at(other(w, a, b).Where))
@@ -173,7 +173,8 @@ func (s *story) early(m *Match, w, r act) bool {
 	}
 	m.Name = Publication
 	flag := s.name(store)
-	m.Roles = append(m.Roles, Role{"flag", store.G, store.Where}, Role{"check", load.G, load.Where})
+	m.Roles = append(m.Roles, Role{"flag", store.G, store.Where, of(store)},
+		Role{"check", load.G, load.Where, of(load)})
 	m.Text = fmt.Sprintf("%s sets `%s` at %s, and only then writes `%s` at %s. %s reads `%s` at %s: once it is set, it reads `%s` at %s, which may not be written yet.",
 		w.G, flag, at(store.Where), m.Var, at(w.Where), r.G, flag, at(load.Where), m.Var, at(r.Where))
 	m.Hint = fmt.Sprintf("set `%s` last: move %s below the write of `%s` at %s", flag, at(store.Where),
@@ -221,8 +222,9 @@ func (s *story) doubleChecked(m *Match, w, r act) bool {
 	}
 	p := s.name(check)
 	m.Name, m.Lock, m.Var = Publication, name, p
-	m.Roles = append(m.Roles, Role{"check", check.G, check.Where}, Role{"lock", w.G,
-		s.acts[lock.since].Where})
+	m.Roles = append(m.Roles, Role{"check", check.G, check.Where, of(check)},
+		Role{"lock", w.G, s.acts[lock.since].Where, of(s.acts[lock.since])},
+		Role{"write", set.G, set.Where, of(set)})
 	m.Text = fmt.Sprintf("This is double-checked locking: `%s` is read without a lock at %s, and written under %s at %s by %s. Nothing orders the read of %s at %s with that write",
 		p, at(check.Where), name, at(set.Where), w.G, r.G, at(r.Where))
 	if r.Obj != pointer {
@@ -271,7 +273,7 @@ func (s *story) escaped(m *Match, a, b act) bool {
 	}
 	m.Name, m.Lock, m.Var = Escaped, s.lock(lock), root
 	kind := s.source.container(f, root)
-	m.Roles = append(m.Roles, Role{"returned", got.G, got.Where})
+	m.Roles = append(m.Roles, Role{"returned", got.G, got.Where, of(got)})
 	m.Text = fmt.Sprintf("%s returns `%s` itself (%s), and %s then %s its elements at %s without %s; %s %s `%s` at %s, with the lock. A %s that is returned is no copy: the lock guards it inside %s only.",
 		f.name, root, at(got.Where), out.G, verb(out), at(out.Where), m.Lock, in.G, verb(in), s.name(in),
 		at(in.Where), cmp.Or(kind, "slice or map"), f.name)

@@ -139,8 +139,10 @@ func (s *story) tellGap(g *gap) *Match {
 	if name == "" {
 		return nil
 	}
-	m := &Match{Var: name, Roles: []Role{{"check", g.before.G, g.first}, {"act", g.after.G, g.second},
-		{"between", g.between.G, g.between.Where}}}
+	m := &Match{Var: name, Roles: []Role{
+		{"check", g.before.G, g.first, of(g.before)},
+		{"act", g.after.G, g.second, of(g.after)},
+		{"between", g.between.G, g.between.Where, of(g.between)}}}
 	lock, held := s.common(g)
 	if held {
 		m.Lock = s.lock(lock.obj)
@@ -187,16 +189,12 @@ func (s *story) sameHold(g *gap, h hold) bool {
 	return slices.ContainsFunc(g.after.held, func(k hold) bool { return k == h })
 }
 
-// released returns where the goroutine of a gap gave a lock back between its two sides.
-func (s *story) released(g *gap, lock int) (wire.Place, bool) {
-	a, ok := s.first(g.before.i, func(a act) bool {
+// released returns the act with which the goroutine of a gap gave a lock back between its sides.
+func (s *story) released(g *gap, lock int) (act, bool) {
+	return s.first(g.before.i, func(a act) bool {
 		return a.i < g.after.i && a.G == g.before.G && a.Obj == lock &&
 			(a.op == trace.OpUnlock || a.op == trace.OpRUnlock)
 	})
-	if !ok {
-		return wire.Place{}, false
-	}
-	return a.Where, true
 }
 
 func does(a act) string {
@@ -214,6 +212,7 @@ func does(a act) string {
 func (s *story) tellCheck(m *Match, g *gap, condition string, line int) {
 	checked := g.first
 	checked.Line = line
+	m.checks(checked, g.before, condition)
 	text := fmt.Sprintf("%s checked `%s` at %s and then ", g.before.G, condition, at(checked))
 	if g.second.Line != g.after.Where.Line || g.second.File != g.after.Where.File {
 		text += fmt.Sprintf("called `%s` at %s, which %s `%s`", g.second.Object, at(g.second),
@@ -223,7 +222,8 @@ func (s *story) tellCheck(m *Match, g *gap, condition string, line int) {
 	}
 	if lock, ok := s.common(g); ok {
 		if p, ok := s.released(g, lock.obj); ok {
-			text += fmt.Sprintf(", but released %s in between (%s)", m.Lock, at(p))
+			text += fmt.Sprintf(", but released %s in between (%s)", m.Lock, at(p.Where))
+			m.Roles = append(m.Roles, Role{"release", p.G, p.Where, of(p)})
 		}
 	} else {
 		text += ", as two separate operations"
@@ -339,7 +339,8 @@ func (s *story) tellLost(m *Match, g *gap) {
 	if lock, ok := s.common(g); ok {
 		if p, ok := s.released(g, lock.obj); ok {
 			m.Text += fmt.Sprintf(" Both hold %s, but %s released it after the read (%s).", m.Lock,
-				g.before.G, at(p))
+				g.before.G, at(p.Where))
+			m.Roles = append(m.Roles, Role{"release", p.G, p.Where, of(p)})
 		}
 	}
 	switch {
@@ -359,6 +360,7 @@ func (s *story) condIf(m *Match, g *gap, condition string) *Match {
 		return nil
 	}
 	m.Name = CondIf
+	m.Roles = append(m.Roles, Role{"wait", g.waited.G, g.waited.Where, g.waited})
 	cond := s.named(*g.waited, "the Cond")
 	m.Text = fmt.Sprintf("%s checked `%s` at %s and waited in %s.Wait at %s; after it was woken, and before it had the lock again, %s wrote `%s` at %s. %s did not check again and went on at %s.",
 		g.before.G, condition, at(g.first), cond, at(g.waited.Where), g.between.G, s.named(g.between, m.Var),
@@ -389,9 +391,10 @@ func (s *story) torn() *Match {
 			continue
 		}
 		g := &gap{before: a, after: b, between: w, first: first, second: second}
-		m := &Match{Name: StaleRead, Var: s.name(a), Roles: []Role{{"check", a.G, first}, {"act", b.G,
-			second},
-			{"between", w.G, w.Where}}}
+		m := &Match{Name: StaleRead, Var: s.name(a), Roles: []Role{
+			{"check", a.G, first, of(a)},
+			{"act", b.G, second, of(b)},
+			{"between", w.G, w.Where, of(w)}}}
 		m.Text = fmt.Sprintf("%s read `%s` at %s and then `%s` at %s", a.G, s.name(a), at(a.Where),
 			s.name(b), at(b.Where))
 		if lock, ok := s.common(g); ok {
@@ -457,15 +460,16 @@ func (s *story) closedTooEarly() *Match {
 			s.name(read)) == "" {
 			continue
 		}
-		m := &Match{Name: DoneTooEarly, Var: s.named(w, s.name(read)), Roles: []Role{{"done", w.G,
-			done.Where},
-			{"write", w.G, w.Where}, {"read", read.G, read.Where}}}
+		m := &Match{Name: DoneTooEarly, Var: s.named(w, s.name(read)), Roles: []Role{
+			{"done", w.G, done.Where, of(done)},
+			{"write", w.G, w.Where, of(w)}, {"read", read.G, read.Where, of(read)}}}
 		said := s.name(done) + ".Done"
 		if done.op == trace.OpClose {
 			said = "close of " + s.name(done)
 		}
 		m.Text = fmt.Sprintf("%s said that it was done (%s at %s) before it wrote `%s` at %s; %s waited for that at %s, and read `%s` at %s while the write was still to come.",
 			w.G, said, at(done.Where), m.Var, at(w.Where), wait.G, at(wait.Where), m.Var, at(read.Where))
+		m.Roles = append(m.Roles, Role{"wait", wait.G, wait.Where, of(wait)})
 		m.Hint = fmt.Sprintf("move %s below the write of `%s`, for example with defer at the beginning of the goroutine", said, m.Var)
 		return m
 	}
@@ -488,8 +492,9 @@ func (s *story) bothReady() *Match {
 			if left == 0 || s.readLater(a, sent.Obj) {
 				continue
 			}
-			m := &Match{Name: BothReady, Var: name, Roles: []Role{{"select", a.G, a.Where}, {"send", sent.G,
-				sent.Where}}}
+			m := &Match{Name: BothReady, Var: name, Roles: []Role{
+				{"select", a.G, a.Where, of(a)},
+				{"send", sent.G, sent.Where, of(sent)}}}
 			m.Text = fmt.Sprintf("%s came to the select at %s when several of its cases were ready: `%s` still held %s (sent at %s), and it took `%s`. A select chooses among ready cases at random; what was in `%s` was not received any more.",
 				a.G, at(a.Where), name, values(left), at(sent.Where), cases[chosen], name)
 			m.Hint = fmt.Sprintf("after `%s`, receive what is left in `%s` before returning, in a loop of a select with default. What is sent after that (%s) is still not received, and the send waits once there is no room: let it see that no more is taken", cases[chosen], name, at(sent.Where))
@@ -598,10 +603,16 @@ func (s *story) outdated() *Match {
 		if !same {
 			continue
 		}
+		read := first
 		first.Line = line
-		m := &Match{Name: CheckThenAct, Var: s.name(a), Roles: []Role{{"check", a.G, first}, {"act", a.G,
-			second},
-			{"between", w.G, w.Where}}}
+		m := &Match{Name: CheckThenAct, Var: s.name(a), Roles: []Role{
+			{"check", a.G, first, of(a)},
+			{"act", a.G, second, of(next)},
+			{"between", w.G, w.Where, of(w)}}}
+		if !samePlace(read, first) {
+			m.Roles[0].Where = read
+			m.checks(first, a, condition)
+		}
 		m.Text = fmt.Sprintf("%s checked `%s` at %s and then came to `%s` at %s; in between %s %s `%s` at %s, so the check was out of date when %s acted on it.",
 			a.G, condition, at(first), cmp.Or(s.source.statement(next.Where), s.name(next)), at(second),
 			w.G, does(w), m.Var, at(w.Where), a.G)
@@ -630,14 +641,14 @@ func (s *story) noOrder() *Match {
 		by := func(a act) bool { return a.G != r.G && a.Obj == r.Obj && isWrite(a) }
 		before, wrote := s.last(r.i, by)
 		after, writes := s.first(r.i, by)
-		m := &Match{Name: NoOrder, Var: s.name(r), Roles: []Role{{"read", r.G, r.Where}}}
+		m := &Match{Name: NoOrder, Var: s.name(r), Roles: []Role{{"read", r.G, r.Where, of(r)}}}
 		switch {
 		case wrote && !s.waitsBetween(r.G, before.i, r.i):
-			m.Roles = append(m.Roles, Role{"write", before.G, before.Where})
+			m.Roles = append(m.Roles, Role{"write", before.G, before.Where, of(before)})
 			m.Text = fmt.Sprintf("%s changed `%s` at %s before %s read it at %s. Nothing makes one wait for the other, so the two can come in either order.",
 				before.G, m.Var, at(before.Where), r.G, at(r.Where))
 		case writes && !wrote:
-			m.Roles = append(m.Roles, Role{"write", after.G, after.Where})
+			m.Roles = append(m.Roles, Role{"write", after.G, after.Where, of(after)})
 			m.Text = fmt.Sprintf("%s read `%s` at %s before %s changed it at %s. Nothing makes %s wait for that, so the two can come in either order.",
 				r.G, m.Var, at(r.Where), after.G, at(after.Where), r.G)
 			m.Hint = fmt.Sprintf("let %s wait until %s has changed `%s` (a WaitGroup, a channel) before it reads it at %s", r.G, after.G, m.Var, at(r.Where))

@@ -140,8 +140,9 @@ func (s *story) onceInOnce(w act) *Match {
 		return nil
 	}
 	name := s.named(do, w.Where.Object)
-	m := &Match{Name: OnceInOnce, Var: name, Roles: []Role{{"first", do.G, do.Where}, {"second", w.G,
-		w.Where}}}
+	m := &Match{Name: OnceInOnce, Var: name, Roles: []Role{
+		{"first", do.G, do.Where, of(do)},
+		{"second", w.G, w.Where, of(w)}}}
 	m.Text = fmt.Sprintf("%s runs the function of %s.Do (%s), and that function calls %s.Do again", w.G,
 		name, at(do.Where), name)
 	for _, st := range s.f.Stacks {
@@ -149,7 +150,7 @@ func (s *story) onceInOnce(w act) *Match {
 			for _, fr := range st.Frames[1:] {
 				if s.source.inModule(fr) && !samePlace(fr, do.Where) && fr.Line != 0 {
 					m.Text += fmt.Sprintf(", through %s", at(fr))
-					m.Roles = append(m.Roles, Role{"through", w.G, fr})
+					m.Roles = append(m.Roles, Role{"through", w.G, fr, of(w)})
 					break
 				}
 			}
@@ -174,9 +175,9 @@ func (s *story) readLockTwice(w act) *Match {
 	}
 	v := s.placed(s.waits[writer])
 	took := s.acts[h.since].Where
-	m := &Match{Name: ReadLockTwice, Lock: s.lock(w.Obj), Var: s.lock(w.Obj), Roles: []Role{{"first", w.G,
-		took},
-		{"second", w.G, w.Where}, {"writer", v.G, v.Where}}}
+	m := &Match{Name: ReadLockTwice, Lock: s.lock(w.Obj), Var: s.lock(w.Obj), Roles: []Role{
+		{"first", w.G, took, of(s.acts[h.since])},
+		{"second", w.G, w.Where, of(w)}, {"writer", v.G, v.Where, of(v)}}}
 	m.Text = fmt.Sprintf("%s holds %s for reading (RLock at %s) and calls RLock again at %s. In between %s called Lock at %s: a writer that waits keeps new readers out, so %s waits for %s, which waits for %s to unlock.",
 		w.G, m.Lock, at(took), at(w.Where), v.G, at(v.Where), w.G, v.G, w.G)
 	m.Hint = fmt.Sprintf("take the read lock once: under the RLock of %s do not call what locks %s again",
@@ -193,8 +194,9 @@ func (s *story) lockTwice(w act) *Match {
 		return nil
 	}
 	took := s.acts[h.since].Where
-	m := &Match{Name: LockTwice, Lock: s.lock(w.Obj), Var: s.lock(w.Obj), Roles: []Role{{"first", w.G,
-		took}, {"second", w.G, w.Where}}}
+	m := &Match{Name: LockTwice, Lock: s.lock(w.Obj), Var: s.lock(w.Obj), Roles: []Role{
+		{"first", w.G, took, of(s.acts[h.since])},
+		{"second", w.G, w.Where, of(w)}}}
 	m.Text = fmt.Sprintf("%s holds %s since %s and locks it again at %s. A lock does not know which goroutine holds it, so %s waits for itself.",
 		w.G, m.Lock, at(took), at(w.Where), w.G)
 	m.Hint = fmt.Sprintf("lock %s in one of the two places only", m.Lock)
@@ -218,7 +220,9 @@ func (s *story) ownGroup(w act) *Match {
 		return nil
 	}
 	name := w.Where.Object
-	m := &Match{Name: OwnGroup, Var: name, Roles: []Role{{"go", add.G, add.Where}, {"wait", w.G, w.Where}}}
+	m := &Match{Name: OwnGroup, Var: name, Roles: []Role{
+		{"go", add.G, add.Where, of(add)},
+		{"wait", w.G, w.Where, of(w)}}}
 	m.Text = fmt.Sprintf("%s was started by %s.Go at %s, so `%s` counts it until it ends. It waits for `%s` itself at %s: it waits for its own end.",
 		w.G, name, at(add.Where), name, name, at(w.Where))
 	m.Hint = fmt.Sprintf("do not wait for `%s` in a goroutine that it counts: let %s return, and another goroutine call Wait", name, w.G)
@@ -234,7 +238,7 @@ func (s *story) nilChannel(w act) *Match {
 	if w.op == trace.OpRecv {
 		what = "a receive from"
 	}
-	m := &Match{Name: NilChannel, Var: name, Roles: []Role{{"wait", w.G, w.Where}}}
+	m := &Match{Name: NilChannel, Var: name, Roles: []Role{{"wait", w.G, w.Where, of(w)}}}
 	m.Text = fmt.Sprintf("`%s` is nil when %s uses it at %s: %s a nil channel waits for ever.", name, w.G,
 		at(w.Where), what)
 	m.Hint = fmt.Sprintf("make the channel before it is used, or do not come to %s without one", at(w.Where))
@@ -286,7 +290,8 @@ func (s *story) tellOrder(cycle []act) *Match {
 		parts = append(parts, fmt.Sprintf("%s locked %s at %s and waits for %s at %s", w.G, has,
 			at(took.Where), wants, at(w.Where)))
 		orders = append(orders, has+" before "+wants)
-		m.Roles = append(m.Roles, Role{"holds", w.G, took.Where}, Role{"wants", w.G, w.Where})
+		m.Roles = append(m.Roles, Role{"holds", w.G, took.Where, of(took)},
+			Role{"wants", w.G, w.Where, of(w)})
 		if m.Lock == "" {
 			m.Lock, m.Var = has, has
 		}
@@ -350,9 +355,10 @@ func (s *story) missingUnlock(w act) *Match {
 		return nil
 	}
 	took := s.acts[h.since].Where
-	m := &Match{Name: MissingUnlock, Lock: s.lock(w.Obj), Var: s.lock(w.Obj), Roles: []Role{{"lock", g,
-		took}, {"wait", w.G, w.Where}}}
-	why, hint := s.unlockMissed(took, m.Lock, unlockOf(h))
+	m := &Match{Name: MissingUnlock, Lock: s.lock(w.Obj), Var: s.lock(w.Obj), Roles: []Role{
+		{"lock", g, took, of(s.acts[h.since])},
+		{"wait", w.G, w.Where, of(w)}}}
+	why, hint := s.unlockMissed(m, s.acts[h.since], unlockOf(h))
 	m.Text = fmt.Sprintf("%s locked %s at %s and has ended without unlocking it: %s. %s waits for %s at %s, and nothing is left that could unlock it.",
 		g, m.Lock, at(took), why, w.G, m.Lock, at(w.Where))
 	m.Hint = hint
@@ -361,7 +367,8 @@ func (s *story) missingUnlock(w act) *Match {
 
 // unlockMissed says how the function that locks at took was left without an unlock, and what to
 // change, as far as its source tells.
-func (s *story) unlockMissed(took wire.Place, lock, unlock string) (why, hint string) {
+func (s *story) unlockMissed(m *Match, locked act, unlock string) (why, hint string) {
+	took, lock := locked.Where, m.Lock
 	f := s.source.function(took)
 	call := lock + "." + unlock + "()"
 	returns, end := s.source.bare(f, took.Line, call)
@@ -375,8 +382,12 @@ func (s *story) unlockMissed(took wire.Place, lock, unlock string) (why, hint st
 		return "the path that it took has no " + unlock + ", or a panic went past it", hint
 	case len(returns) > 0 && !recovers && !s.source.mayExit(f):
 		why = fmt.Sprintf("the return at %s comes before %s", ats(returns), where)
+		if len(returns) == 1 {
+			m.then(returns[0], locked, "return")
+		}
 	case passed && recovers:
 		why = fmt.Sprintf("a panic went past %s, and was recovered (%s)", where, at(caught))
+		m.then(caught, locked, "recover()")
 	case passed:
 		why = fmt.Sprintf("a panic, or runtime.Goexit (t.FailNow), went past %s", where)
 	default:
@@ -462,8 +473,9 @@ func (s *story) lockHeld(w act) *Match {
 		return nil
 	}
 	took := s.acts[h.since].Where
-	m := &Match{Name: LockHeld, Lock: s.lock(w.Obj), Var: s.lock(w.Obj), Roles: []Role{{"lock", g, took},
-		{"waits", g, v.Where}, {"wants", w.G, w.Where}}}
+	m := &Match{Name: LockHeld, Lock: s.lock(w.Obj), Var: s.lock(w.Obj), Roles: []Role{
+		{"lock", g, took, of(s.acts[h.since])},
+		{"waits", g, v.Where, of(v)}, {"wants", w.G, w.Where, of(w)}}}
 	m.Text = fmt.Sprintf("%s holds %s (locked at %s) while it %s at %s; %s waits for %s at %s. Neither can go on before the other does.",
 		g, m.Lock, at(took), doing, at(v.Where), w.G, m.Lock, at(w.Where))
 	m.Hint = fmt.Sprintf("do not wait at %s with %s held: copy what is needed under the lock, unlock, and %s then", at(v.Where), m.Lock, after)
@@ -491,7 +503,7 @@ func (s *story) signal(w act) *Match {
 		return a.Obj == wait.Obj &&
 			a.op == trace.OpSignal
 	})
-	m := &Match{Var: name, Roles: []Role{{"wait", w.G, w.Where}}}
+	m := &Match{Var: name, Roles: []Role{{"wait", w.G, w.Where, of(w)}}}
 	if signalled {
 		woken, ok := s.first(after.i, func(a act) bool {
 			return a.G != w.G && a.op == trace.OpCondWake &&
@@ -508,7 +520,7 @@ func (s *story) signal(w act) *Match {
 			other = woken
 		}
 		m.Name = SignalOne
-		m.Roles = append(m.Roles, Role{"signal", after.G, after.Where})
+		m.Roles = append(m.Roles, Role{"signal", after.G, after.Where, of(after)})
 		m.Text = fmt.Sprintf("%s and %s both waited at %s when %s called %s.Signal at %s. Signal wakes one goroutine: it woke %s, and %s waits at %s for ever.",
 			other.G, w.G, name, after.G, name, at(after.Where), other.G, w.G, at(w.Where))
 		m.Hint = fmt.Sprintf("call %s.Broadcast in place of Signal at %s: it wakes all that wait", name,
@@ -526,7 +538,7 @@ func (s *story) signal(w act) *Match {
 	if early.op == trace.OpBroadcast {
 		call = "Broadcast"
 	}
-	m.Roles = append(m.Roles, Role{"signal", early.G, early.Where})
+	m.Roles = append(m.Roles, Role{"signal", early.G, early.Where, of(early)})
 	m.Text = fmt.Sprintf("%s called %s.%s at %s before %s called %s.Wait at %s. A Cond does not keep a signal for later: Wait waits for the next one, and none comes.",
 		early.G, name, call, at(early.Where), w.G, name, at(w.Where))
 	if !s.source.inLoop(w.Where) {
@@ -552,8 +564,9 @@ func (s *story) dropped(w act) *Match {
 	if !ok {
 		return nil
 	}
-	m := &Match{Name: SignalLost, Var: name, Roles: []Role{{"wait", w.G, w.Where}, {"signal", drop.G,
-		drop.Where}}}
+	m := &Match{Name: SignalLost, Var: name, Roles: []Role{
+		{"wait", w.G, w.Where, of(w)},
+		{"signal", drop.G, drop.Where, of(drop)}}}
 	m.Text = fmt.Sprintf("%s offered a value to `%s` in the select at %s when no goroutine was receiving yet, so it took `default` and the value was dropped; %s came to receive from `%s` at %s after that, and waits for ever.",
 		drop.G, name, at(drop.Where), w.G, name, at(w.Where))
 	m.Hint = fmt.Sprintf("give `%s` room for one value, so that the signal is kept until it is received",
@@ -573,8 +586,9 @@ func (s *story) stopped(w act) *Match {
 	if !ok || w.op != trace.OpRecv {
 		return nil
 	}
-	m := &Match{Name: StoppedTicker, Var: w.Where.Object, Roles: []Role{{"wait", w.G, w.Where}, {"stop",
-		stop.G, stop.Where}}}
+	m := &Match{Name: StoppedTicker, Var: w.Where.Object, Roles: []Role{
+		{"wait", w.G, w.Where, of(w)},
+		{"stop", stop.G, stop.Where, of(stop)}}}
 	m.Text = fmt.Sprintf("%s receives from `%s` at %s; %s stopped it at %s. Stop does not close the channel, so the receive waits for ever and the goroutine is left behind.",
 		w.G, m.Var, at(w.Where), stop.G, at(stop.Where))
 	m.Hint = fmt.Sprintf("tell the goroutine to end: a channel that is closed where %s is stopped (%s), and a select at %s of `<-%s` and that channel. Close it through a sync.Once if that place can be reached twice: a second close panics", s.name(stop), at(stop.Where), at(w.Where), m.Var)
@@ -599,9 +613,14 @@ func (s *story) notWatched(w act) *Match {
 	if w.op == trace.OpRecv {
 		what = "receive from"
 	}
-	m := &Match{Name: NotWatched, Var: w.Where.Object, Roles: []Role{{"wait", w.G, w.Where}}}
-	m.Text = fmt.Sprintf("%s waits to %s `%s` at %s, and no other goroutine uses that channel any more. %s cancelled the context, but %s does not look at %s.Done() while it waits there.",
-		w.G, what, m.Var, at(w.Where), cancel.G, w.G, ctx)
+	m := &Match{Name: NotWatched, Var: w.Where.Object, Roles: []Role{{"wait", w.G, w.Where, of(w)}}}
+	where := ""
+	if cancel.Call != nil {
+		where = " at " + at(*cancel.Call)
+		m.Roles = append(m.Roles, Role{"cancel", cancel.G, *cancel.Call, of(cancel)})
+	}
+	m.Text = fmt.Sprintf("%s waits to %s `%s` at %s, and no other goroutine uses that channel any more. %s cancelled the context%s, but %s does not look at %s.Done() while it waits there.",
+		w.G, what, m.Var, at(w.Where), cancel.G, where, w.G, ctx)
 	if statement == "" || strings.Contains(statement, "for ") {
 		statement = "..."
 	}
@@ -616,20 +635,20 @@ func (s *story) leakedSender(ws []act) *Match {
 	if w.op != trace.OpSend || name == "" {
 		return nil
 	}
-	m := &Match{Name: LeakedSender, Var: name, Roles: []Role{{"wait", w.G, w.Where}}}
+	m := &Match{Name: LeakedSender, Var: name, Roles: []Role{{"wait", w.G, w.Where, of(w)}}}
 	m.Text = fmt.Sprintf("%s %s to send to `%s` at %s, and no goroutine is left that receives from it.",
 		list(names(ws)), wait(ws), name, at(w.Where))
 	p, text := s.source.making(w.Where, name)
 	if sel, c, ok := s.gaveUp(w, name); ok {
 		m.Text += fmt.Sprintf(" %s waited for the value in the select at %s, took the case `%s`, and went on.", sel.G, at(sel.Where), c)
-		m.Roles = append(m.Roles, Role{"receiver", sel.G, sel.Where})
+		m.Roles = append(m.Roles, Role{"receiver", sel.G, sel.Where, of(sel)})
 	} else if got, ok := s.last(len(s.acts), func(a act) bool {
 		return a.Obj == w.Obj &&
 			a.op == trace.OpRecv
 	}); ok {
 		m.Text += fmt.Sprintf(" %s received from it at %s, and does not come back for another value.",
 			got.G, at(got.Where))
-		m.Roles = append(m.Roles, Role{"receiver", got.G, got.Where})
+		m.Roles = append(m.Roles, Role{"receiver", got.G, got.Where, of(got)})
 	}
 	senders := names(slices.DeleteFunc(slices.Clone(s.acts), func(a act) bool {
 		return a.Obj != w.Obj ||
@@ -692,20 +711,20 @@ func (s *story) leakedReceiver(ws []act) *Match {
 	if w.op != trace.OpRecv || name == "" || s.f.Kind != "leak" {
 		return nil
 	}
-	m := &Match{Name: LeakedRecv, Var: name, Roles: []Role{{"wait", w.G, w.Where}}}
+	m := &Match{Name: LeakedRecv, Var: name, Roles: []Role{{"wait", w.G, w.Where, of(w)}}}
 	m.Text = fmt.Sprintf("%s %s to receive from `%s` at %s, and no goroutine is left that sends to it or closes it.", list(names(ws)), wait(ws), name, at(w.Where))
 	if sent, ok := s.last(len(s.acts), func(a act) bool {
 		return a.Obj == w.Obj &&
 			a.op == trace.OpSend
 	}); ok {
 		m.Text += fmt.Sprintf(" %s sent the last value at %s.", sent.G, at(sent.Where))
-		m.Roles = append(m.Roles, Role{"sender", sent.G, sent.Where})
+		m.Roles = append(m.Roles, Role{"sender", sent.G, sent.Where, of(sent)})
 	}
 	m.Hint = fmt.Sprintf("close `%s` when no more values come, so that the receive ends", name)
 	if p, ok := s.source.closing(w.Where, name); ok {
 		m.Text += fmt.Sprintf(" `close(%s)` at %s was not reached.", name, at(p))
 		m.Hint = s.hintClose(name, p)
-		m.Roles = append(m.Roles, Role{"close", "", p})
+		m.Roles = append(m.Roles, Role{"close", "", p, nil})
 	}
 	return m
 }

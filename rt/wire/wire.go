@@ -152,13 +152,23 @@ type Step struct {
 	// was recorded. Its Op is the function that it calls. No clip has it.
 	Call *Place `json:",omitempty"`
 	// what came of it, where the operation alone does not say: trace.Event.Arg of a select or of
-	// WaitGroup.Add. No clip has it.
-	Arg *int64 `json:",omitempty"`
+	// WaitGroup.Add. No clip has it. Of a select, and of a goroutine that goes on after one, it is
+	// the case that was taken: among Cases that waited, or, if Cases is 0, among all.
+	Arg   *int64 `json:",omitempty"`
+	Cases int    `json:",omitempty"`
+	// CameDone or CameWaits, "" if that is not known. No clip has it.
+	Came string `json:",omitempty"`
 
 	// Of a sequence written by hand.
 	With string `json:",omitempty"` // partner of a communication
 	Row  int    `json:",omitempty"` // line of the file
 }
+
+// What came of a step: its operation was performed, or its goroutine waits at it.
+const (
+	CameDone  = "done"
+	CameWaits = "waits"
+)
 
 // A Place is a position in the source with what happened there. Either File and Line are set
 // or Site is an instrumented site (trace.Site) that the command looks up in its position tables.
@@ -339,6 +349,10 @@ type Event struct {
 	Switch  bool
 	Quiet   bool
 	Partner int // index of the event it belongs to, -1
+
+	// of a send or receive of a select: its case, from 1, of Cases as of a Step; 0: not known
+	Case  int `json:",omitempty"`
+	Cases int `json:",omitempty"`
 
 	// of a Story: it did not happen, the goroutine waits for it at the end
 	Waits bool `json:",omitempty"`
