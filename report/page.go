@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -290,7 +289,7 @@ func (b *pageBuilder) places() {
 		}
 	}
 	for i := range b.finding.Stacks {
-		b.page.Stacks = append(b.page.Stacks, b.stack(naming(b.finding.Places, &b.finding.Stacks[i])))
+		b.page.Stacks = append(b.page.Stacks, b.stack(&b.finding.Stacks[i]))
 	}
 }
 
@@ -329,16 +328,12 @@ func (b *pageBuilder) eventAt(p *wire.Place) int {
 	for i := len(b.where) - 1; i >= 0; i-- {
 		w, e := &b.where[i], &b.shown[i]
 		if w.Line == p.Line && b.r.short(w.File) == b.r.short(p.File) && p.Line > 0 && e.G == p.Goroutine &&
-			b.page.Events[i].Mark == 0 && sameOp(e.Op, p.Op) && sameObject(nameAt(*w), p.Object) {
+			b.page.Events[i].Mark == 0 && sameOp(e.Op, p.Op) {
 			return i
 		}
 	}
 	return -1
 }
-
-// sameObject reports whether an event and a place may be of one object, by its names there: a line
-// may have two locks, one of which the goroutine has and one of which it waits for.
-func sameObject(event, place string) bool { return event == "" || place == "" || event == place }
 
 // sameOp reports whether an event with operation event may be the operation of a place: the same
 // one, an operation that includes the read or write, or the beginning of waiting for it.
@@ -448,7 +443,6 @@ func (b *pageBuilder) key() {
 		}
 	}
 	delete(objects, 0)
-	b.named()
 	last := map[int]int{}
 	for i, same := len(ev)-1, 0; i >= 0; i-- {
 		e := &ev[i]
@@ -459,24 +453,6 @@ func (b *pageBuilder) key() {
 		if involved[e.G] && last[e.G] < 3 && !e.Quiet {
 			e.Key = true
 			last[e.G]++
-		}
-	}
-}
-
-// sourceLineName is how an explanation names a line.
-var sourceLineName = regexp.MustCompile(`[^\s/:()]+\.go:[0-9]+`)
-
-// named makes the last steps at each line that the explanation names key steps.
-func (b *pageBuilder) named() {
-	left := map[string]int{}
-	for _, at := range sourceLineName.FindAllString(b.page.Why, -1) {
-		left[at] = mostKeySame
-	}
-	for i := range slices.Backward(b.page.Events) {
-		at := fmt.Sprintf("%s:%d", filepath.Base(b.where[i].File), b.where[i].Line)
-		if left[at] > 0 && !b.page.Events[i].Quiet {
-			b.page.Events[i].Key = true
-			left[at]--
 		}
 	}
 }

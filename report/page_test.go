@@ -327,37 +327,3 @@ func TestPageOfStartInTheStandardLibrary(t *testing.T) {
 		}
 	}
 }
-
-// An operation on another object of the same line is not that of the place: the goroutine has one
-// lock of the line, and waits for the other.
-func TestPageMarksOneObject(t *testing.T) {
-	for object, mark := range map[string]int{"from.mu": 1, "to.mu": 0} {
-		f := &wire.Finding{Kind: "deadlock", Places: []wire.Place{
-			{File: "/home/me/bank/bank.go", Line: 11, Op: "lock", Object: object, Goroutine: "main/1"}}}
-		p := drawn(t, f, nil, nil, happens("main/1", "lock", 11, 7))
-		if e := p.Events[0]; e.Text != "lock from.mu" || e.Mark != mark {
-			t.Errorf("lock %s: %q has the mark %d, want %d", object, e.Text, e.Mark, mark)
-		}
-	}
-}
-
-// Steps at the lines that the paragraph names matter.
-func TestPageShowsWhatIsExplained(t *testing.T) {
-	var events []wire.Event
-	for line := range 40 {
-		events = append(events, happens("main/1", "write", 5+line, 5))
-	}
-	f := &wire.Finding{Kind: "test failure", Message: "sum is 90",
-		Places: []wire.Place{{File: "/home/me/bank/bank.go", Line: 40, Op: "fails", Goroutine: "main"}}}
-	p := drawn(t, f, &Finding{Finding: f, explained: &explanation{
-		Why: "main/1 read a.n at bank.go:20 and wrote it (bank.go:22)."}}, nil, events...)
-	var key []int
-	for _, e := range p.Events[:30] { // the last ones on the object matter too
-		if e.Key {
-			key = append(key, e.Line)
-		}
-	}
-	if !slices.Equal(key, []int{20, 22}) {
-		t.Errorf("steps at the lines %v matter, want those at 20 and 22", key)
-	}
-}

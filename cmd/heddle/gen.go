@@ -61,8 +61,12 @@ func (t *tool) writeTests(ctx context.Context, pattern, name, out string, force 
 	if out != "" && out != "-" {
 		file = t.abs(out)
 	}
+	shown := file
+	if rel, err := filepath.Rel(t.abs("."), file); err == nil && filepath.IsLocal(rel) {
+		shown = rel
+	}
 	if _, err := os.Stat(file); err == nil && out != "-" && !force {
-		return t.fail(fmt.Errorf("%s is there already: -f writes over it, -o names another file", file))
+		return t.fail(fmt.Errorf("%s is there already: -f writes over it, -o names another file", shown))
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return t.fail(err)
 	}
@@ -83,7 +87,7 @@ func (t *tool) writeTests(ctx context.Context, pattern, name, out string, force 
 	if err := os.WriteFile(file, text, 0o666); err != nil {
 		return t.fail(err)
 	}
-	fmt.Fprintf(t.Stdout, "%s: %d tests; run them with\n\theddle test -run 'Test%sHeddle' %s\n", file,
+	fmt.Fprintf(t.Stdout, "%s: %d tests; run them with\n\theddle test -run 'Test%sHeddle' %s\n", shown,
 		s.Tests(), name, p.Path)
 	return exitFine
 }

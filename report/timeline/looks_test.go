@@ -14,10 +14,7 @@ import (
 	"heddle/internal/browser"
 )
 
-var (
-	shots   = flag.String("shots", "", "write a picture of each page, at each width and in each theme, to `folder`")
-	written = flag.String("pages", "", "look at the pages in `folder`, that heddle has written, and at no others")
-)
+var shots = flag.String("shots", "", "write a picture of each page, at each width and in each theme, to `folder`")
 
 // hostile is text that a program under test could print to break a page.
 var hostile = `</script><img src=x onerror=alert(1)>"'&` + "`\xff\xfe\x00\u202e" +
@@ -191,21 +188,6 @@ const beyond = `(() => {
 // hears waits until the page has heard of another theme, some frames at most.
 const hears = `new Promise(r => { let n = 200; const look = () => !--n || document.documentElement.dataset.theme === "%s" ? r() : requestAnimationFrame(look); look(); })`
 
-// pagesIn returns the pages in a folder.
-func pagesIn(t *testing.T, dir string) map[string]string {
-	files, err := filepath.Glob(filepath.Join(dir, "*.html"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no pages in %s: %v", dir, err)
-	}
-	all := map[string]string{}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		do(t, err)
-		all[strings.TrimSuffix(filepath.Base(file), ".html")] = string(text)
-	}
-	return all
-}
-
 // Every page can be read at every width, in both themes and on paper.
 func TestLooks(t *testing.T) {
 	if testing.Short() {
@@ -220,11 +202,7 @@ func TestLooks(t *testing.T) {
 	}
 	defer b.Close()
 	dir := t.TempDir()
-	all := looks(t)
-	if *written != "" {
-		all = pagesIn(t, *written)
-	}
-	for name, text := range all {
+	for name, text := range looks(t) {
 		file := filepath.Join(dir, name+".html")
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)

@@ -18,7 +18,6 @@ var assets embed.FS
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"sentence": Sentence,
-	"said":     said,
 	"prose":    func(s string) []Part { return Prose(Sentence(s)) },
 	"css":      func() template.CSS { return template.CSS(asset("page.css")) },
 	"js":       script,
@@ -142,14 +141,6 @@ func (l Line) MarshalJSON() ([]byte, error) {
 		row = append(row, p.Class, p.Text)
 	}
 	return json.Marshal(row)
-}
-
-// said returns the message of a finding: a sentence, unless the program wrote it.
-func said(kind, message string) string {
-	if kind == "panic" || kind == "test failure" {
-		return strings.TrimSpace(message)
-	}
-	return Sentence(message)
 }
 
 // Sentence makes text begin with a capital letter and end with a full stop.

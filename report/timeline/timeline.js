@@ -21,7 +21,7 @@ class Timeline {
 		this.find = "";
 		this.quiet = false;
 		const some = this.events.some(e => e.k), all = this.events.every(e => e.k || e.q);
-		this.key = some && !all && this.events.filter(e => !e.q).length > 40;
+		this.key = some && !all && this.events.length > 40;
 		this.sel = -1;
 		this.learn();
 		this.tools();
@@ -30,7 +30,7 @@ class Timeline {
 		if (this.goroutines.length > 8)
 			this.goroutines.forEach((g, i) => { if (!g.bad && !this.events.some(e => e.g === i && (e.k || e.m))) this.folded.add(i); });
 		this.filter();
-		this.select(marked.length ? marked[marked.length - 1].i : this.lastToRead(), true);
+		this.select(marked.length ? marked[marked.length - 1].i : this.lastSeen(), true);
 	}
 
 	// learn prepares what is asked again and again.
@@ -381,13 +381,6 @@ class Timeline {
 	lastSeen() {
 		for (let i = this.events.length - 1; i >= 0; i--) if (this.rowOf[i] >= 0) return i;
 		return -1;
-	}
-
-	// lastToRead returns the last event with source, of a goroutine that the finding is about if it can.
-	lastToRead() {
-		const all = this.rows.filter(r => r.e && r.e.f).map(r => r.e);
-		const e = all.findLast(e => this.goroutines[e.g].bad) ?? all.at(-1);
-		return e ? e.i : this.lastSeen();
 	}
 
 	// select makes an event the current one and shows it.
