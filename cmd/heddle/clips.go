@@ -41,10 +41,7 @@ func (e *exploration) clipFolder(p *build.Package) *clipFolder {
 	}
 	f.instead = filepath.Join(e.tool.Dir, answers, filepath.FromSlash(p.ImportPath))
 	if e.o.clips != "" || e.o.question != nil {
-		dir := cmp.Or(e.o.clips, answers)
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(e.tool.Dir, dir)
-		}
+		dir := e.tool.abs(cmp.Or(e.o.clips, answers))
 		f.home = filepath.Join(dir, filepath.FromSlash(p.ImportPath))
 		f.instead = ""
 	}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"path/filepath"
 
 	"golang.org/x/term"
 
@@ -55,11 +54,7 @@ func (t *tool) debug(ctx context.Context, args []string) int {
 	if d.listen == "" && !term.IsTerminal(int(os.Stdin.Fd())) {
 		return t.misuse("heddle debug: standard input is no terminal. Run it in one, or let an editor do the rest: 'heddle debug -listen 127.0.0.1:2345 %s', with the settings that 'heddle debug -config vscode' (or goland) prints.", rest[0])
 	}
-	path := rest[0]
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(t.Dir, path)
-	}
-	p, err := t.debugged(ctx, o, path)
+	p, err := t.debugged(ctx, o, t.abs(rest[0]))
 	if err != nil {
 		if ctx.Err() != nil {
 			return exitInterrupted
@@ -116,16 +111,12 @@ func (t *tool) debugged(ctx context.Context, o *options, path string) (*debug.Pr
 // debugProgram returns what a debugger needs of a clip that fits.
 func (e *exploration) debugProgram(ctx context.Context, p *build.Package,
 	c *wire.Clip) (*debug.Program, error) {
-	e.sites.FindIn(c)
-	if err := e.findAsked(c, p.Dir); err != nil {
-		return nil, err
-	}
-	a, w, err := e.fitting(ctx, p, c)
+	a, err := e.fitting(ctx, p, c)
 	if err != nil {
 		return nil, err
 	}
 	b := e.replaying(p, c, e.o)
-	b.config.Settled, b.config.Rejoin, b.config.Longest = w.settled, w.rejoins, 0
+	b.config.Settled, b.config.Rejoin, b.config.Longest = a.way.settled, a.way.rejoins, 0
 	d := &debug.Program{Binary: b.path, Dir: b.dir, Args: b.args, Config: b.config, Unlink: e.unlink,
 		GOROOT: e.looks.GOROOT}
 	show := e.report.Replay(c)
@@ -146,36 +137,23 @@ func (e *exploration) debugProgram(ctx context.Context, p *build.Package,
 	return d, nil
 }
 
-// fitting returns the replay that shows the clip's finding, or one that shows nothing, and the way
-// it was made. The error is for a clip that does not fit.
-func (e *exploration) fitting(ctx context.Context, p *build.Package, c *wire.Clip) (*attempt, way, error) {
-	var first *attempt
-	var firstWay way
-	all := ways
-	if e.unchanged(p, c) {
-		all = moreWays
+// fitting returns the replay that shows the clip's finding, or one that shows nothing. The error is
+// for a clip that does not fit.
+func (e *exploration) fitting(ctx context.Context, p *build.Package, c *wire.Clip) (*attempt, error) {
+	a, err := e.followed(ctx, p, c)
+	switch {
+	case err != nil:
+		return nil, err
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case a.last == nil && a.ended != nil:
+		return nil, fmt.Errorf("%s: %v\n%s", c.Path, a.ended, lastLines(a.ended.output, 40))
+	case a.last == nil:
+		return nil, fmt.Errorf("%s: package %s has no test %s any more: if the test was renamed, explore it anew with 'heddle test'; if it is gone, delete the clip", c.Path, p.ImportPath, c.Test)
+	case a.diverged() || a.last.Result == "unusable":
+		return nil, fmt.Errorf("%s: the clip does not fit the code any more: %s; 'heddle replay %s' says whether the bug is still there, and 'heddle test' finds a clip that fits", c.Path, a.last.Reason, e.tool.short(c.Path))
 	}
-	for _, w := range all {
-		a, err := e.attempt(ctx, p, c, e.o, w)
-		switch {
-		case err != nil:
-			return nil, w, err
-		case ctx.Err() != nil:
-			return nil, w, ctx.Err()
-		case a.last == nil && a.ended != nil:
-			return nil, w, fmt.Errorf("%s: %v\n%s", c.Path, a.ended, lastLines(a.ended.output, 40))
-		case a.last == nil:
-			return nil, w, fmt.Errorf("%s: package %s has no test %s any more: if the test was renamed, explore it anew with 'heddle test'; if it is gone, delete the clip", c.Path, p.ImportPath, c.Test)
-		case a.showsKind(c.Kind):
-			return a, w, nil
-		case first == nil || first.last.Result == "diverged" && a.last.Result != "diverged":
-			first, firstWay = a, w
-		}
-	}
-	if r := first.last.Result; r == "diverged" || r == "unusable" {
-		return nil, firstWay, fmt.Errorf("%s: the clip does not fit the code any more: %s; 'heddle replay %s' says whether the bug is still there, and 'heddle test' finds a clip that fits", c.Path, first.last.Reason, e.tool.short(c.Path))
-	}
-	return first, firstWay, nil
+	return a, nil
 }
 
 // serveDebugger waits for an editor, and serves it until it goes away.

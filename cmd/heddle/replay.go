@@ -26,10 +26,7 @@ func (t *tool) replay(ctx context.Context, args []string) int {
 	if len(rest) != 1 {
 		return t.misuse("usage: heddle replay [flags] CLIP\nCLIP is a file below testdata/heddle, as heddle test prints it, or a sequence written by hand (docs/guide/clip-format.md).")
 	}
-	path := rest[0]
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(t.Dir, path)
-	}
+	path := t.abs(rest[0])
 	file, err := clip.ReadAny(path)
 	if err != nil {
 		return t.fail(err)
@@ -183,6 +180,7 @@ func (e *exploration) showsBug(p *build.Package, c *wire.Clip, t *attempt) bool 
 
 // An attempt is one replay of a clip.
 type attempt struct {
+	way      way
 	records  []*wire.Record
 	last     *wire.Record // that says how it went; nil: it did not come to that
 	ended    *earlyEnd    // the binary ended before it was over
@@ -191,6 +189,9 @@ type attempt struct {
 
 // shows reports whether it shows a finding.
 func (t *attempt) shows() bool { return t.last != nil && t.last.Result == "finding" }
+
+// diverged reports whether the clip does not fit.
+func (t *attempt) diverged() bool { return t.last != nil && t.last.Result == "diverged" }
 
 // unusable reports whether the clip cannot be replayed on any code, or the test was not run.
 func (t *attempt) unusable() bool { return t.last == nil || t.last.Result == "unusable" }
@@ -221,7 +222,8 @@ var (
 )
 
 // attempts replays a clip, each time in a new process. It returns the first attempt that shows its
-// finding, else the first one that shows any, else the first one.
+// finding, else the first one that shows any, else the first one that the clip fits, else the first
+// one.
 func (e *exploration) attempts(ctx context.Context, p *build.Package, c *wire.Clip, o *options,
 	same bool) (*attempt, error) {
 	all := ways
@@ -237,7 +239,7 @@ func (e *exploration) attempts(ctx context.Context, p *build.Package, c *wire.Cl
 			continue
 		}
 		t, err := e.attempt(ctx, p, c, o, w)
-		if first == nil {
+		if first == nil || first.diverged() && !t.diverged() && t.last != nil {
 			first = t
 		}
 		if err != nil || ctx.Err() != nil {
@@ -259,7 +261,7 @@ func (e *exploration) attempts(ctx context.Context, p *build.Package, c *wire.Cl
 // attempt replays a clip in a new process.
 func (e *exploration) attempt(ctx context.Context, p *build.Package, c *wire.Clip, o *options,
 	w way) (*attempt, error) {
-	t := new(attempt)
+	t := &attempt{way: w}
 	b := e.replaying(p, c, o)
 	b.config.Settled, b.config.Rejoin = w.settled, w.rejoins
 	b.record = func(rec *wire.Record) {
