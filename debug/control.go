@@ -59,6 +59,11 @@ func (c *Control) Pauses(pauses uint32) error {
 	return c.put(wire.DebugPausesAt, binary.NativeEndian.AppendUint32(nil, pauses))
 }
 
+// Whole has the process number whole steps of the schedule, not events.
+func (c *Control) Whole() error {
+	return c.put(wire.DebugWholeAt, binary.NativeEndian.AppendUint32(nil, 1))
+}
+
 // Seen forgets why the process paused.
 func (c *Control) Seen() error { return c.put(wire.DebugPauseAt, make([]byte, 4)) }
 

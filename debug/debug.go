@@ -7,6 +7,8 @@
 package debug
 
 import (
+	"path/filepath"
+
 	"heddle/rt/wire"
 )
 
@@ -17,6 +19,7 @@ type Program struct {
 	Args    []string
 	Config  wire.Config // without its files
 	Steps   Steps       // of the execution
+	Whole   bool        // Steps are those of the schedule, not its events: the process died
 	Finding *wire.Finding
 	GOROOT  string // the standard library is below its src
 	// Unlink gives files in text the names that the user knows.
@@ -41,7 +44,7 @@ func (p *Program) Pauses() uint32 {
 		return 1 << wire.PauseRace
 	case p.Finding.Kind == "misuse":
 		return 1<<wire.PauseRace | 1<<wire.PauseFail
-	case p.atEnd():
+	case p.atEnd(), p.Endless():
 		return 0
 	}
 	return 1 << wire.PauseFail
@@ -72,6 +75,10 @@ func (p *Program) Shows(pause uint32, n int) bool {
 	return n == p.WrongStep()
 }
 
+// Endless reports whether the finding is that a goroutine goes on without any operation. The
+// process cannot pause by itself then.
+func (p *Program) Endless() bool { return p.Finding != nil && p.Finding.Kind == "uncontrolled" }
+
 // WrongStep returns the last step at one of the finding's places, by which a pattern of accesses is
 // complete; 0 for findings that the execution itself tells of.
 func (p *Program) WrongStep() int {
@@ -89,11 +96,22 @@ func (p *Program) WrongStep() int {
 // IsPlace reports whether step n stands at one of the finding's places.
 func (p *Program) IsPlace(n int) bool {
 	s, ok := p.Steps.At(n)
-	if !ok || p.Finding == nil {
+	return ok && p.isPlace(s.G, func(at *wire.Place) bool { return at.File == s.File && at.Line == s.Line })
+}
+
+// IsAt reports whether goroutine g, at a line of a file, is at one of the finding's places.
+func (p *Program) IsAt(g, file string, line int) bool {
+	return p.isPlace(g, func(at *wire.Place) bool {
+		return at.Line == line && filepath.Base(at.File) == filepath.Base(file)
+	})
+}
+
+func (p *Program) isPlace(g string, matches func(*wire.Place) bool) bool {
+	if p.Finding == nil {
 		return false
 	}
 	for _, at := range p.Finding.CorePlaces() {
-		if at.File == s.File && at.Line == s.Line && (at.Goroutine == "" || at.Goroutine == s.G) {
+		if (at.Goroutine == "" || at.Goroutine == g) && matches(&at) {
 			return true
 		}
 	}

@@ -32,6 +32,11 @@ func (f *Files) write(p *Program) (err error) {
 	if f.Control, err = NewControl(filepath.Join(f.dir, "debug")); err != nil {
 		return err
 	}
+	if p.Whole {
+		if err := f.Control.Whole(); err != nil {
+			return err
+		}
+	}
 	c := p.Config
 	c.RecordFile = filepath.Join(f.dir, "records")
 	c.CrashFile = filepath.Join(f.dir, "crash")

@@ -1,7 +1,10 @@
 package debug
 
-// A Step is one step of an execution, as a row of the table of heddle replay.
+import "fmt"
+
+// A Step is one event of an execution, as a row of the table of heddle replay.
 type Step struct {
+	Number int    // in that table; the events of one step have one number, 0: none
 	G      string // the goroutine: "main/1"
 	Op     string // "read"
 	What   string // "read s.n = 0"
@@ -32,6 +35,26 @@ func (s Steps) At(n int) (Step, bool) {
 	return s[n-1], true
 }
 
+// Name says which step the user knows as step n: "step 7", or "in step 7" for a later event of it.
+func (s Steps) Name(n int) string {
+	st, _ := s.At(n)
+	if before, ok := s.At(n - 1); ok && before.Number == st.Number {
+		return fmt.Sprintf("in step %d", st.Number)
+	}
+	return fmt.Sprintf("step %d", st.Number)
+}
+
+// Numbered returns the first step with a number of the table, and the highest number there is.
+func (s Steps) Numbered(number int) (n, last int) {
+	for i := range s {
+		if n == 0 && s[i].Number == number && number > 0 {
+			n = i + 1
+		}
+		last = max(last, s[i].Number)
+	}
+	return n, last
+}
+
 // Before returns the last step before n that a debugger may stop at.
 func (s Steps) Before(n int) int {
 	for n = min(n, len(s)+1) - 1; n > 0; n-- {
@@ -54,6 +77,16 @@ func (s Steps) after(n int, wanted func(*Step) bool) int {
 
 // After returns the next step.
 func (s Steps) After(n int) int { return s.after(n, func(*Step) bool { return true }) }
+
+// From returns step n, or the first one after it that a debugger may stop at where n has no code of
+// the program on its stack. If there is none it returns n.
+func (s Steps) From(n int) int {
+	at, ok := s.At(n)
+	if !ok || at.stops() || at.Inside {
+		return n
+	}
+	return max(n, s.After(n))
+}
 
 // Of returns the next step of goroutine g.
 func (s Steps) Of(g string, n int) int {

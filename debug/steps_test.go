@@ -88,13 +88,13 @@ func TestControl(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	for _, err := range []error{c.Stop(12), c.Pauses(1 << wire.PauseEnd), c.Seen()} {
+	for _, err := range []error{c.Stop(12), c.Pauses(1 << wire.PauseEnd), c.Seen(), c.Whole()} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	v, err := c.Read()
-	if err != nil || v.Stop != 12 || v.Pauses != 1<<wire.PauseEnd || len(v.Names()) != 0 {
+	if err != nil || v.Stop != 12 || v.Whole != 1 || v.Pauses != 1<<wire.PauseEnd || len(v.Names()) != 0 {
 		t.Errorf("read %+v, %v", v, err)
 	}
 	if _, err := NewControl(path); err == nil {
@@ -107,5 +107,43 @@ func TestEditorConfig(t *testing.T) {
 		if text, err := EditorConfig(c[0], c[1]); err == nil {
 			t.Errorf("%s at %q: %s, want an error", c[0], c[1], text)
 		}
+	}
+}
+
+// Step numbers are those of the table of heddle replay: the events of one step share one.
+func TestNumbers(t *testing.T) {
+	steps := Steps{
+		{Number: 1, G: "main", Op: "start"},
+		{Number: 1, G: "main", Op: "go", File: "s_test.go", Line: 9},
+		{Number: 2, G: "main/1", Op: "start", File: "s_test.go", Line: 9},
+		{Number: 3, G: "main/1", Op: "send", File: "s.go", Line: 5},
+		{Number: 3, G: "main", Op: "recv", File: "s.go", Line: 8},
+		{G: "main", Op: "end"},
+	}
+	for i, want := range []string{"step 1", "in step 1", "step 2", "step 3", "in step 3"} {
+		if got := steps.Name(i + 1); got != want {
+			t.Errorf("event %d is called %q, want %q", i+1, got, want)
+		}
+	}
+	for number, want := range map[int]int{0: 0, 1: 1, 2: 3, 3: 4, 4: 0} {
+		if n, last := steps.Numbered(number); n != want || last != 3 {
+			t.Errorf("step %d is event %d of %d, want %d of 3", number, n, last, want)
+		}
+	}
+	for n, want := range map[int]int{1: 2, 3: 4, 4: 4, 6: 6, 9: 9} {
+		if got := steps.From(n); got != want {
+			t.Errorf("from event %d: %d, want %d", n, got, want)
+		}
+	}
+}
+
+func TestIsAt(t *testing.T) {
+	p := &Program{Finding: &wire.Finding{Kind: "uncontrolled",
+		Places: []wire.Place{{File: "s.go", Line: 5, Goroutine: "main"}}}}
+	if !p.IsAt("main", "/m/s.go", 5) || p.IsAt("main/1", "/m/s.go", 5) || p.IsAt("main", "/m/s.go", 6) {
+		t.Error("want main at s.go:5 alone")
+	}
+	if !p.Endless() || p.Pauses() != 0 || new(Program).Endless() {
+		t.Error("a loop without operations has no pause of its own")
 	}
 }

@@ -2,6 +2,7 @@ package report
 
 // A Row is a row of the table of a replay, as a debugger wants it.
 type Row struct {
+	Number int // of its step in the table; the events of one step have one number; 0: none
 	G, Op  string
 	Text   string // the operation with its object and value
 	Object string // the object as the source calls it, "" where it does not
@@ -13,7 +14,7 @@ type Row struct {
 	Inside bool // it is inside the standard library, or quiet
 }
 
-// Rows returns all rows of the table: the n-th is step n.
+// Rows returns all rows of the table, one for each event.
 func (p *Replay) Rows() []Row {
 	p.learnNames()
 	rows := make([]Row, len(p.events))
@@ -24,8 +25,8 @@ func (p *Replay) Rows() []Row {
 		if object == "" {
 			object = p.names[e.Object]
 		}
-		rows[i] = Row{G: e.G, Op: e.Op, Text: p.told(e, e.Value), Object: object, ID: e.Obj,
-			File: w.File, Line: w.Line, Source: p.r.source(w), Switch: e.Switch,
+		rows[i] = Row{Number: e.Step + 1, G: e.G, Op: e.Op, Text: p.told(e, e.Value), Object: object,
+			ID: e.Obj, File: w.File, Line: w.Line, Source: p.r.source(w), Switch: e.Switch,
 			Inside: quietly(e) || p.inside(e) != ""}
 	}
 	return rows

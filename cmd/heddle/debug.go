@@ -118,14 +118,16 @@ func (e *exploration) debugProgram(ctx context.Context, p *build.Package,
 	b := e.replaying(p, c, e.o)
 	b.config.Settled, b.config.Rejoin, b.config.Longest = a.way.settled, a.way.rejoins, 0
 	d := &debug.Program{Binary: b.path, Dir: b.dir, Args: b.args, Config: b.config, Unlink: e.unlink,
-		GOROOT: e.looks.GOROOT}
+		GOROOT: e.looks.GOROOT,
+		Whole:  a.died}
 	show := e.report.Replay(c)
 	for _, rec := range a.records {
 		show.Record(rec)
 	}
 	for _, r := range show.Rows() {
-		d.Steps = append(d.Steps, debug.Step{G: r.G, Op: r.Op, What: r.Text, Object: r.Object, ID: r.ID,
-			File: r.File, Line: r.Line, Source: r.Source, Switch: r.Switch, Inside: r.Inside})
+		d.Steps = append(d.Steps, debug.Step{Number: r.Number, G: r.G, Op: r.Op, What: r.Text,
+			Object: r.Object, ID: r.ID, File: r.File, Line: r.Line, Source: r.Source, Switch: r.Switch,
+			Inside: r.Inside})
 	}
 	if f := a.last.Finding; f != nil {
 		inFolder(f, p.Dir)

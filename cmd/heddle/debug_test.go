@@ -69,18 +69,24 @@ func TestAdd(t *testing.T) {
 }
 
 // clipOf explores the program of files and returns its folder, and the clip of its finding of a
-// kind.
-func clipOf(t *testing.T, files map[string]string, kind string) (tool *tool, path string) {
+// kind with a message that says so.
+func clipOf(t *testing.T, files map[string]string, kind, says string, flags ...string) (tool *tool,
+	path string) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	out := new(bytes.Buffer)
 	tool = testTool(t, dir, out)
-	if code := tool.run(t.Context(), []string{"test", "."}); code != exitFindings {
+	args := append(append([]string{"test"}, flags...), ".")
+	if code := tool.run(t.Context(), args); code != exitFindings {
 		t.Fatalf("heddle test: exit code %d\n%s", code, out)
 	}
 	clips, err := filepath.Glob(filepath.Join(dir, "testdata/heddle/*/*"))
@@ -89,7 +95,8 @@ func clipOf(t *testing.T, files map[string]string, kind string) (tool *tool, pat
 	}
 	for _, c := range clips {
 		text, err := os.ReadFile(c)
-		if err == nil && strings.Contains(string(text), "kind       "+kind+"\n") {
+		if err == nil && strings.Contains(string(text), "kind       "+kind+"\n") &&
+			strings.Contains(string(text), says) {
 			return tool, c
 		}
 	}
@@ -110,16 +117,18 @@ type debugging struct {
 	stop   protocol.StoppedEventBody
 	served chan error
 	conn   net.Conn
+
+	program map[string]string
 }
 
 // debugClip starts a debugger on a clip; breakpoints are lines of account.go. It is at the first
 // stop then.
-func debugClip(t *testing.T, tool *tool, path string, lines ...int) *debugging {
+func debugClip(t *testing.T, tool *tool, path string, flags []string, lines ...int) *debugging {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	t.Cleanup(cancel)
 	o := new(options)
-	if _, err := tool.parse("debug", o, nil, true, o.buildFlags, o.pickFlags, o.hangFlag); err != nil {
+	if _, err := tool.parse("debug", o, flags, true, o.buildFlags, o.pickFlags, o.hangFlag); err != nil {
 		t.Fatal(err)
 	}
 	p, err := tool.debugged(ctx, o, path)
@@ -213,8 +222,8 @@ func TestDebug(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds test binaries")
 	}
-	tool, path := clipOf(t, account, "test failure")
-	d := debugClip(t, tool, path)
+	tool, path := clipOf(t, account, "test failure", "")
+	d := debugClip(t, tool, path, nil)
 
 	// It stops by itself where the test fails.
 	if d.stop.Reason != "exception" || d.stop.Description != "test failure" {
@@ -245,8 +254,8 @@ func TestDebugBreakpoints(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds test binaries")
 	}
-	tool, path := clipOf(t, account, "test failure")
-	d := debugClip(t, tool, path, 7)
+	tool, path := clipOf(t, account, "test failure", "")
+	d := debugClip(t, tool, path, nil, 7)
 	const first, second = "main/1 account.go:7 old=100", "main/2 account.go:7 old=100"
 	d.want("old", first)
 	d.move("continue")
@@ -274,8 +283,8 @@ func TestDebugRace(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds test binaries")
 	}
-	tool, path := clipOf(t, account, "data race")
-	d := debugClip(t, tool, path)
+	tool, path := clipOf(t, account, "data race", "")
+	d := debugClip(t, tool, path, nil)
 	if d.stop.Reason != "exception" || d.stop.Description != "data race" {
 		t.Errorf("stop %+v, want the race", d.stop)
 	}
@@ -317,8 +326,8 @@ func TestOrder(t *testing.T) {
 	})
 	wg.Wait()
 }
-`}, "deadlock")
-	d := debugClip(t, tool, path)
+`}, "deadlock", "")
+	d := debugClip(t, tool, path, nil)
 	if d.stop.Reason != "exception" || d.stop.Description != "deadlock" {
 		t.Errorf("stop %+v, want the deadlock", d.stop)
 	}
@@ -341,8 +350,8 @@ func TestDebugLeaves(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds test binaries")
 	}
-	tool, path := clipOf(t, account, "test failure")
-	d := debugClip(t, tool, path, 7)
+	tool, path := clipOf(t, account, "test failure", "")
+	d := debugClip(t, tool, path, nil, 7)
 	var pid int
 	for _, p := range childrenOf(t, os.Getpid()) {
 		pid = p
@@ -383,7 +392,7 @@ func TestDebugGoLand(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds test binaries")
 	}
-	tool, path := clipOf(t, account, "test failure")
+	tool, path := clipOf(t, account, "test failure", "")
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	o := new(options)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"heddle/build"
@@ -184,6 +183,7 @@ type attempt struct {
 	records  []*wire.Record
 	last     *wire.Record // that says how it went; nil: it did not come to that
 	ended    *earlyEnd    // the binary ended before it was over
+	died     bool         // the binary did in the execution: its events are the steps of the schedule
 	timedOut bool
 }
 
@@ -278,13 +278,24 @@ func (e *exploration) attempt(ctx context.Context, p *build.Package, c *wire.Cli
 	switch {
 	case t.last != nil:
 	case !res.done && res.crash.Running:
-		t.last = &wire.Record{Type: "replayed", Test: c.Test, Result: "finding",
-			Finding: e.crashFinding(c.Test, p.ImportPath, res, c.Visible)}
-		t.records = append(t.records, t.last)
+		t.dead(e.crashFinding(c.Test, p.ImportPath, res, c.Visible))
 	case res.err != nil:
 		t.ended = &earlyEnd{res.why(), res.output}
 	}
 	return t, nil
+}
+
+// dead notes that the binary died in the execution. What it had to say of its events is lost; the
+// steps of the schedule are not.
+func (t *attempt) dead(f *wire.Finding) {
+	t.died = true
+	for i, st := range f.Clip.Steps {
+		t.records = append(t.records, &wire.Record{Type: "event", Test: f.Clip.Test,
+			Event: &wire.Event{Index: i, Step: i, G: st.G, Op: st.Op, Where: st.Where, Call: st.Call,
+				Switch: st.Switch, Partner: -1}})
+	}
+	t.last = &wire.Record{Type: "replayed", Test: f.Clip.Test, Result: "finding", Finding: f}
+	t.records = append(t.records, t.last)
 }
 
 // longestReplay bounds the execution of a replay, which records all: an execution that shows a

@@ -15,6 +15,7 @@ import (
 type stop struct {
 	dap.StoppedEventBody
 	pause uint32 // of heddle's own code, package wire; 0: delve stopped it
+	shows bool   // the finding
 }
 
 // hit reports whether it is at a breakpoint of the client.
@@ -100,6 +101,7 @@ func (s *server) goOn(command string, thread int) error {
 // wait returns the next stop that is wanted. Requests of the client are answered meanwhile.
 func (s *server) wait(wanted func(*stop) bool) (*stop, error) {
 	s.running = true
+	s.idle = idle{on: s.p.Endless()}
 	defer func() { s.running = false }()
 	for {
 		m, err := s.message()
@@ -133,6 +135,10 @@ func (s *server) message() (*message, error) {
 		select {
 		case <-s.ctx.Done():
 			return nil, errGone
+		case <-s.idle.tick():
+			if err := s.pauseIdle(); err != nil {
+				return nil, err
+			}
 		case m, ok := <-s.t.msgs:
 			if !ok {
 				return nil, errOver
@@ -183,12 +189,31 @@ func (s *server) look(m *message) (*stop, error) {
 	case hw.PauseRace:
 		s.place.before = s.p.IsPlace(s.place.step)
 	}
+	st.shows = s.shows(st)
 	return st, nil
+}
+
+// shows reports whether a stop shows the finding.
+func (s *server) shows(st *stop) bool {
+	switch {
+	case st.pause != 0 && s.p.Shows(st.pause, s.place.step):
+		return true
+	case st.pause == hw.PauseRace && s.p.Finding.Kind == "misuse": // seen before the step is begun
+		frames, err := s.frames(st.ThreadId, 0)
+		if err != nil || len(frames) == 0 {
+			return false
+		}
+		f := &frames[First(frames)]
+		return s.p.IsAt(s.name(st.ThreadId), f.Source.Path, f.Line)
+	case st.pause == 0 && st.Reason == "exception": // the runtime ends the process
+		return s.p.Pauses()&(1<<hw.PauseFail) != 0
+	}
+	return st.pause == 0 && st.Reason == "pause" && s.idle.asked
 }
 
 // wanted reports whether the client is to see a stop of an execution that it has let go on.
 func (s *server) wanted(st *stop) bool {
-	return st.pause != hw.PauseRace || s.p.Shows(st.pause, s.place.step)
+	return st.pause != hw.PauseRace || st.shows
 }
 
 // arrive tells the client of a stop.
@@ -204,25 +229,23 @@ func (s *server) arrive(st *stop) {
 // explain fills in what the client is told of a stop by heddle's own code.
 func (s *server) explain(st *stop) {
 	switch st.pause {
-	case 0:
-		return
 	case hw.PauseStep:
-		st.Reason, st.Description = "step", fmt.Sprintf("step %d", s.place.step)
+		st.Reason, st.Description = "step", s.p.Steps.Name(s.place.step)
 		if at, ok := s.p.Steps.At(s.place.step); ok {
 			s.selects(st, at.G)
-			st.Text = fmt.Sprintf("step %d: %s: %s at %s", s.place.step, at.G, at.What,
-				spot(at.File, at.Line))
+			st.Text = fmt.Sprintf("%s: %s: %s at %s", st.Description, at.G, at.What, spot(at.File, at.Line))
 		}
 	case hw.PauseEnd:
 		st.Reason, st.Description = "pause", "the execution is over"
-		st.Text = fmt.Sprintf("the execution is over, after %d steps", s.place.step)
+		last, _ := s.p.Steps.At(s.place.step)
+		st.Text = fmt.Sprintf("the execution is over, after %d steps", last.Number)
 	}
-	if !s.place.same(s.wrong) && !s.p.Shows(st.pause, s.place.step) {
+	if !st.shows && (st.pause == 0 || !s.place.same(s.wrong)) {
 		return
 	}
 	s.wrong = s.place
 	st.Reason, st.Description, st.Text = "exception", s.p.Finding.Kind, s.p.Summary()
-	if st.pause == hw.PauseEnd {
+	if st.pause == hw.PauseEnd || s.p.Endless() {
 		s.selectFirst(st)
 	}
 }

@@ -33,8 +33,9 @@ type server struct {
 	wrong   position // where it goes wrong; its step is 0 where that was not seen yet
 	muted   bool     // an execution up to an earlier step: the client does not see it
 	running bool     // until the next stop
-	thread  int      // the goroutine of the last stop
-	stopped stop     // the last one that the client was told of
+	idle    idle
+	thread  int  // the goroutine of the last stop
+	stopped stop // the last one that the client was told of
 }
 
 // Serve talks to a client until it disconnects or ctx ends. No process is left then.

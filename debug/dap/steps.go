@@ -34,13 +34,13 @@ func (s *server) resume(m *message) error {
 const mostLeaves = 60
 
 // walk makes a step by lines. It begins and ends in the program's code: an operation that the
-// process pauses before is performed in heddle's.
+// process pauses before is performed in heddle's, perhaps in a function of the standard library.
 func (s *server) walk(command string, thread int) (*stop, error) {
 	from, err := s.line(thread)
 	if err != nil {
 		return nil, err
 	}
-	st, left, err := s.leave(thread)
+	st, left, err := s.leave(thread, s.stopped.pause != 0)
 	if err != nil || st != nil && !left {
 		return st, err
 	}
@@ -52,14 +52,14 @@ func (s *server) walk(command string, thread int) (*stop, error) {
 		if err != nil || !st.stepped() {
 			return st, err
 		}
-		own, err := s.inside(st.ThreadId)
+		own, err := s.inside(st.ThreadId, false)
 		if err != nil || !own {
 			return st, err
 		}
 		if command != "stepIn" { // the goroutine's function has returned
 			return s.move("continue", thread)
 		}
-		if st, left, err := s.leave(thread); err != nil || st != nil && !left {
+		if st, left, err := s.leave(thread, false); err != nil || st != nil && !left {
 			return st, err
 		}
 	}
@@ -69,11 +69,12 @@ func (s *server) walk(command string, thread int) (*stop, error) {
 // stepped reports whether a stop is the end of a step by lines.
 func (st *stop) stepped() bool { return st.Reason == "step" && st.pause == 0 }
 
-// leave has a goroutine return from heddle's functions to the program's. It returns the last stop,
-// nil if it was there already; left is false for a stop that comes before that.
-func (s *server) leave(thread int) (st *stop, left bool, err error) {
+// leave has a goroutine return from heddle's functions to the program's; std: from those of the
+// standard library too. It returns the last stop, nil if it was there already; left is false for a
+// stop that comes before that.
+func (s *server) leave(thread int, std bool) (st *stop, left bool, err error) {
 	for range mostLeaves {
-		if own, err := s.inside(thread); err != nil || !own {
+		if own, err := s.inside(thread, std); err != nil || !own {
 			return st, true, err
 		}
 		if st, err = s.move("stepOut", thread); err != nil || !st.stepped() {
@@ -93,8 +94,9 @@ func (s *server) line(thread int) (string, error) {
 	return fmt.Sprintf("%s:%d in %s", f.Source.Path, f.Line, f.Name), nil
 }
 
-// inside reports whether a goroutine is in a function of heddle's, or of the runtime on its behalf.
-func (s *server) inside(thread int) (bool, error) {
+// inside reports whether a goroutine is in a function of heddle's, or of the runtime on its behalf;
+// std: or of the standard library that one of the program has called.
+func (s *server) inside(thread int, std bool) (bool, error) {
 	r, err := s.t.ask(s.ctx, "stackTrace", raw(dap.StackTraceArguments{ThreadId: thread, Levels: 1}))
 	if err != nil {
 		return false, err
@@ -103,7 +105,11 @@ func (s *server) inside(thread int) (bool, error) {
 	if err := json.Unmarshal(r.Body, &body); err != nil || len(body.StackFrames) == 0 {
 		return false, err
 	}
-	return !ofProgram(&body.StackFrames[0]), nil
+	if !ofProgram(&body.StackFrames[0]) || !std {
+		return !ofProgram(&body.StackFrames[0]), nil
+	}
+	frames, err := s.frames(thread, 0)
+	return err == nil && First(frames) > 0, err
 }
 
 // stepBack goes to one operation earlier.
@@ -216,7 +222,7 @@ func (s *server) command(m *message, text string) error {
 	if err != nil {
 		return err
 	}
-	if err := answer(fmt.Sprintf("to step %d", n)); err != nil {
+	if err := answer("to " + s.p.Steps.Name(n)); err != nil {
 		return err
 	}
 	return s.reach(s.goTo(n))
@@ -239,10 +245,12 @@ func (s *server) destination(word, arg string) (n int, err error) {
 		}
 		n, err = s.p.Steps.Access(arg, here), s.noAccess(arg)
 	case "goto":
-		n, err = strconv.Atoi(arg)
-		if _, ok := s.p.Steps.At(n); err != nil || !ok {
-			return 0, fmt.Errorf("goto %s: want a step from 1 to %d", arg, len(s.p.Steps))
+		number, err := strconv.Atoi(arg)
+		n, last := s.p.Steps.Numbered(number)
+		if err != nil || n == 0 {
+			return 0, fmt.Errorf("goto %s: want a step from 1 to %d", arg, last)
 		}
+		return s.p.Steps.From(n), nil
 	default:
 		return 0, fmt.Errorf("heddle %s: no such command; there are:\n%s", word, Help)
 	}
@@ -271,9 +279,11 @@ func (s *server) name(thread int) string {
 
 // where says where the execution is.
 func (s *server) where() string {
-	text := fmt.Sprintf("%d of %d steps are done", s.place.next()-1, len(s.p.Steps))
+	_, last := s.p.Steps.Numbered(0)
+	text := fmt.Sprintf("all %d steps are done", last)
 	if st, ok := s.p.Steps.At(s.place.next()); ok {
-		text += fmt.Sprintf("; next is %s: %s at %s", st.G, st.What, spot(st.File, st.Line))
+		text = fmt.Sprintf("next is %s of %d: %s: %s at %s", s.p.Steps.Name(s.place.next()), last, st.G,
+			st.What, spot(st.File, st.Line))
 	}
 	return text + "\n" + s.p.Summary()
 }
@@ -294,7 +304,7 @@ const nearby = 8
 func (s *server) around() string {
 	var text strings.Builder
 	next := s.place.next()
-	shown := 0
+	shown, last := 0, 0
 	from := next
 	for k := 0; k < nearby && s.p.Steps.Before(from) > 0; k++ {
 		from = s.p.Steps.Before(from)
@@ -313,7 +323,12 @@ func (s *server) around() string {
 		if st.File != "" {
 			at = spot(st.File, st.Line)
 		}
-		fmt.Fprintf(&text, "%s %4d  %-10s %-30s %-20s %s\n", mark, n, st.G, short(st.What), at, st.Source)
+		number := ""
+		if st.Number > 0 && st.Number != last {
+			number, last = strconv.Itoa(st.Number), st.Number
+		}
+		fmt.Fprintf(&text, "%s %4s  %-10s %-30s %-20s %s\n", mark, number, st.G,
+			short(st.What), at, st.Source)
 	}
 	return strings.TrimSuffix(text.String(), "\n")
 }

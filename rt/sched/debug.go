@@ -16,7 +16,10 @@ func (s *Sched) debugBegin(g *G, i int32) {
 	if v == nil {
 		return
 	}
-	v.Step = uint64(i) + 1
+	last := v.Step
+	if v.Step = uint64(i) + 1; v.Whole != 0 {
+		v.Step = uint64(len(s.t.Steps))
+	}
 	for n := min(len(s.gs), len(v.Goroutines)); int(v.Rows) < n; v.Rows++ {
 		s.debugRow(trace.GID(v.Rows))
 	}
@@ -26,7 +29,7 @@ func (s *Sched) debugBegin(g *G, i int32) {
 			v.Goroutines[g.id].ID = 0
 		}
 	}
-	if v.Step == v.Stop {
+	if last < v.Stop && v.Stop <= v.Step {
 		s.pause(wire.PauseStep)
 	}
 }

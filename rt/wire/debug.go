@@ -31,6 +31,7 @@ type DebugState struct {
 	Pause  uint32 // why the binary pauses
 	Rows   uint32 // goroutines so far
 	Pauses uint32 // written by the command: bits 1<<PauseStep and so on: for what it pauses
+	Whole  uint32 // written by the command: 1: it numbers whole steps of the schedule, not events
 }
 
 // Offsets in a debug file of what the command writes.
@@ -38,6 +39,7 @@ const (
 	DebugStopAt   = int64(unsafe.Offsetof(DebugState{}.Stop))
 	DebugPauseAt  = int64(unsafe.Offsetof(DebugState{}.Pause))
 	DebugPausesAt = int64(unsafe.Offsetof(DebugState{}.Pauses))
+	DebugWholeAt  = int64(unsafe.Offsetof(DebugState{}.Whole))
 )
 
 // DebugRoom returns the size of a debug file with so many rows.
