@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"os"
@@ -84,6 +85,42 @@ func TestSARIFSchema(t *testing.T) {
 	}
 	if sarifcheck.Valid([]byte(`{"version":"2.1.0","runs":[{"results":[]}]}`)) == nil {
 		t.Error("a run without a tool passes: the validator is blind")
+	}
+}
+
+// Known findings are suppressed; if there is one, the others say that they are not.
+func TestSARIFKnown(t *testing.T) {
+	results := everything()
+	test := results[0].Tests[0]
+	for _, by := range []string{"known.toml:12", "bank.go:31: a counter.go:3: for logs",
+		"heddle.toml:1: see bank.go:3: it"} {
+		f := test.Findings[0]
+		f.Known = by
+		test.Known = append(test.Known, f)
+	}
+	var out bytes.Buffer
+	if err := SARIF(&out, "/home/me/bank", results); err != nil {
+		t.Fatal(err)
+	}
+	if err := sarifcheck.Valid(out.Bytes()); err != nil && !errors.Is(err, sarifcheck.ErrNoSchema) {
+		t.Error(err)
+	}
+	var log sarifLog
+	if err := json.Unmarshal(out.Bytes(), &log); err != nil {
+		t.Fatal(err)
+	}
+	var got []sarifSuppression
+	for _, r := range log.Runs[0].Results {
+		if r.Suppressions == nil {
+			t.Errorf("%s: no suppressions, want an empty list", r.Message.Text)
+		}
+		got = append(got, r.Suppressions...)
+	}
+	want := []sarifSuppression{{"external", "known.toml:12"},
+		{"inSource", "bank.go:31: a counter.go:3: for logs"},
+		{"external", "heddle.toml:1: see bank.go:3: it"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("suppressions %q, want %q", got, want)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -18,7 +20,8 @@ import (
 // systems show them at their lines. There is a rule for each kind of finding and a result for each
 // finding. Its first place is the location, the others are related locations. The steps of the
 // clip are a code flow with one thread flow for each goroutine, numbered in the order of
-// execution. Files below dir are named relative to it, as %SRCROOT%.
+// execution. Findings that were known before have suppressions. Files below dir are named relative
+// to it, as %SRCROOT%.
 //
 // Columns are in UTF-16 units, as SARIF has no columns in bytes. The position table has columns
 // for memory accesses, channel operations and go statements; calls have only a line.
@@ -35,14 +38,21 @@ func SARIF(w io.Writer, dir string, results []*Result) error {
 		index[k.Name] = len(run.Tool.Driver.Rules)
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule(k))
 	}
+	known := slices.ContainsFunc(results, func(r *Result) bool {
+		return slices.ContainsFunc(r.Tests, func(t *TestResult) bool { return len(t.Known) > 0 })
+	})
 	for _, r := range results {
 		for _, t := range r.Tests {
-			for _, f := range t.Findings {
+			for _, f := range slices.Concat(t.Findings, t.Known) {
 				if _, known := index[f.Kind]; !known {
 					index[f.Kind] = len(run.Tool.Driver.Rules)
 					run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule(KindOf(f.Kind)))
 				}
-				run.Results = append(run.Results, s.finding(r.Package, t, f, index[f.Kind]))
+				res := s.finding(r.Package, t, f, index[f.Kind])
+				if known { // all results have them, or none: section 3.27.23
+					res.Suppressions = suppressions(f.Known)
+				}
+				run.Results = append(run.Results, res)
 			}
 		}
 	}
@@ -98,6 +108,22 @@ func (s sarifWriter) finding(pkg string, t *TestResult, f Finding, ruleIndex int
 	r.Fingerprints = map[string]string{"heddleFinding/v1": strings.Join([]string{pkg, t.Name, f.Kind,
 		fingerprint(f)}, "\n")}
 	return r
+}
+
+// inSource is by what a finding is known that a comment in a Go file ignores.
+var inSource = regexp.MustCompile(`^[^:]*\.go:[0-9]+: `)
+
+// suppressions says by what a finding is known; it is empty for a new one.
+func suppressions(by string) []sarifSuppression {
+	all := []sarifSuppression{}
+	if by == "" {
+		return all
+	}
+	kind := "external"
+	if inSource.MatchString(by) {
+		kind = "inSource"
+	}
+	return append(all, sarifSuppression{kind, clean(by)})
 }
 
 // fingerprint returns the name of the clip, which is stable across edits elsewhere, or else the
@@ -262,6 +288,13 @@ type sarifResult struct {
 	CodeFlows    []sarifCodeFlow   `json:"codeFlows,omitempty"`
 	Fingerprints map[string]string `json:"partialFingerprints,omitempty"`
 	Properties   sarifProperties   `json:"properties,omitzero"`
+
+	Suppressions []sarifSuppression `json:"suppressions,omitzero"`
+}
+
+type sarifSuppression struct {
+	Kind          string `json:"kind"`
+	Justification string `json:"justification"`
 }
 
 // sarifProperties are those that only heddle has.
