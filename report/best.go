@@ -54,6 +54,9 @@ func bestFinder(all []Comparison) (names []string, why string) {
 		return strategies(first), why
 	}
 	next := leading(slower, func(a, b *Comparison) int { return a.First - b.First })[0]
+	if len(rest) > 0 {
+		why = fmt.Sprintf("%d of %d %s", len(first), len(all), why)
+	}
 	return strategies(soon), fmt.Sprintf("%s; the first after %s, by %s after %s", why,
 		plural(soon[0].First, "execution"), next.Strategy, thousands(next.First))
 }

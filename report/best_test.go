@@ -33,7 +33,7 @@ func TestBest(t *testing.T) {
 		{"sooner", []Comparison{found("pct", 1, 1041), found("dpor", 1, 3), found("reach", 1, 90)},
 			"dpor: all found 1 finding; the first after 3 executions, by reach after 90"},
 		{"more, then sooner", []Comparison{found("pct", 2, 9), found("dpor", 2, 1), found("reach", 0, 0)},
-			"dpor: found 2 findings, the others none; the first after 1 execution, by pct after 9"},
+			"dpor: 2 of 3 found 2 findings, the others none; the first after 1 execution, by pct after 9"},
 		{"two", []Comparison{found("pct", 1, 3), found("dpor", 1, 3), found("reach", 0, 0)},
 			"pct dpor: found 1 finding, the others none"},
 		{"all alike", []Comparison{found("pct", 1, 3), found("dpor", 1, 3)},

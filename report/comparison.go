@@ -77,6 +77,16 @@ type comparisonEvent struct {
 	Code       why.Code `json:",omitempty"` // of Reason, if not complete
 }
 
+// A bestEvent is the event after the comparisons of a test with -json. The fields and their order
+// are stable.
+type bestEvent struct {
+	Action     string // "best"
+	Package    string
+	Test       string
+	Strategies []string // none: no strategy is better than the others
+	Why        string
+}
+
 // Compare prints the comparisons of a test: a table, or events with -json.
 func (r *Reporter) Compare(pkg, test string, all []Comparison) {
 	r.mu.Lock()
@@ -87,6 +97,9 @@ func (r *Reporter) Compare(pkg, test string, all []Comparison) {
 			r.jsonLine(comparisonEvent{"comparison", pkg, test, c.Strategy, c.First, c.After, c.Findings,
 				c.Executions, c.Complete, c.Covering, c.Why.Text(c.Complete), c.Elapsed, c.Estimate, c.Orders,
 				c.Memory, c.Error, c.Why.Code(c.Complete)})
+		}
+		if names, why := best(all); why != "" {
+			r.jsonLine(bestEvent{"best", pkg, test, append([]string{}, names...), oneLine(why)})
 		}
 		return
 	}
