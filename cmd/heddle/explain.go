@@ -6,11 +6,42 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/explore/why"
 	"heddle/internal/norm"
 	"heddle/report"
 	"heddle/report/pattern"
 )
+
+// An explanation is of something that heddle explain knows.
+type explanation struct {
+	group string // heading of the list that it is in
+	name  string
+	is    string // "a kind of finding"
+	means string
+	head  string // of more
+	more  string // or ""
+}
+
+const (
+	ofKinds    = "Kinds of findings"
+	ofPatterns = "Patterns of bugs (Pattern of a finding in -json)"
+	ofReasons  = "Reasons why a test was not covered (Code of the summary in -json)"
+)
+
+// explanations are all that heddle explain explains, group by group.
+func explanations() (all []explanation) {
+	for _, k := range report.Kinds {
+		all = append(all, explanation{ofKinds, k.Name, "a kind of finding", k.Means, "what to do", k.Hint})
+	}
+	for _, p := range pattern.Patterns {
+		all = append(all, explanation{ofPatterns, string(p.Name), "a pattern of bugs", p.Means, "for example",
+			p.Example})
+	}
+	for _, r := range report.Reasons {
+		all = append(all, explanation{ofReasons, string(r.Code), "a reason why a test was not covered",
+			r.Means, "what would change it", r.Change})
+	}
+	return all
+}
 
 // explain is heddle explain: what a kind of finding, a pattern or a reason code means. Without a
 // name it lists them.
@@ -25,60 +56,56 @@ func (t *tool) explain(_ context.Context, args []string) int {
 	}
 	name := norm.Name(strings.Join(rest, " "))
 	known := false
-	for _, k := range report.Kinds {
-		if norm.Name(k.Name) == name {
-			known = true
-			fmt.Fprintf(t.Stdout, "%s: a kind of finding\n\n\t%s\n\nwhat to do\n\n\t%s\n",
-				k.Name, k.Means, k.Hint)
+	for _, p := range explanations() {
+		if norm.Name(p.name) != name {
+			continue
 		}
-	}
-	for _, p := range pattern.Patterns {
-		if norm.Name(string(p.Name)) == name {
-			known = true
-			fmt.Fprintf(t.Stdout, "%s: a pattern of bugs\n\n\t%s\n\nfor example\n\n\t%s\n",
-				p.Name, p.Means, p.Example)
-		}
-	}
-	if r := report.ReasonOf(why.Code(name)); r.Means != "" {
 		known = true
-		fmt.Fprintf(t.Stdout, "%s: a reason why a test was not covered\n\n\t%s\n", r.Code, r.Means)
-		if r.Change != "" {
-			fmt.Fprintf(t.Stdout, "\nwhat would change it\n\n\t%s\n", r.Change)
+		fmt.Fprintf(t.Stdout, "%s: %s\n\n\t%s\n", p.name, p.is, p.means)
+		if p.more != "" {
+			fmt.Fprintf(t.Stdout, "\n%s\n\n\t%s\n", p.head, p.more)
 		}
 	}
 	if known {
 		return exitFine
 	}
-	return t.misuse("heddle explain: no kind of finding, no pattern and no reason is called %q%s. Run 'heddle explain' for the list.",
-		strings.Join(rest, " "), meant(name, explained()))
+	return t.misuse("heddle explain: no kind of finding, no pattern and no reason is called %q%s.\nKinds: %s.\nPatterns: %s.\nRun 'heddle explain' for what they mean, and for the reasons.",
+		strings.Join(rest, " "), meant(name, explained()), namesOf(ofKinds), namesOf(ofPatterns))
+}
+
+// namesOf returns the names of a group.
+func namesOf(group string) string {
+	var names []string
+	for _, p := range explanations() {
+		if p.group == group {
+			names = append(names, p.name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // listExplained prints the names with their meanings.
 func (t *tool) listExplained() {
-	fmt.Fprint(t.Stdout, "Kinds of findings:\n\n")
-	for _, k := range report.Kinds {
-		fmt.Fprintf(t.Stdout, "\t%-25s %s\n", k.Name, k.Means)
+	width, last := map[string]int{}, ""
+	for _, p := range explanations() {
+		width[p.group] = max(width[p.group], len(p.name))
 	}
-	fmt.Fprint(t.Stdout, "\nPatterns of bugs (Pattern of a finding in -json):\n\n")
-	for _, p := range pattern.Patterns {
-		fmt.Fprintf(t.Stdout, "\t%-31s %s\n", p.Name, p.Means)
-	}
-	fmt.Fprint(t.Stdout, "\nReasons why a test was not covered (Code of the summary in -json):\n\n")
-	for _, r := range report.Reasons {
-		fmt.Fprintf(t.Stdout, "\t%-25s %s\n", r.Code, r.Means)
+	for _, p := range explanations() {
+		if p.group != last {
+			if last != "" {
+				fmt.Fprintln(t.Stdout)
+			}
+			fmt.Fprintf(t.Stdout, "%s:\n\n", p.group)
+			last = p.group
+		}
+		fmt.Fprintf(t.Stdout, "\t%-*s  %s\n", width[p.group], p.name, p.means)
 	}
 }
 
 // explained are the names that explain knows, as one word each.
 func explained() (names []string) {
-	for _, k := range report.Kinds {
-		names = append(names, norm.Name(k.Name))
-	}
-	for _, p := range pattern.Patterns {
-		names = append(names, norm.Name(string(p.Name)))
-	}
-	for _, r := range report.Reasons {
-		names = append(names, string(r.Code))
+	for _, p := range explanations() {
+		names = append(names, norm.Name(p.name))
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
