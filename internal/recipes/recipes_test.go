@@ -108,6 +108,7 @@ type action struct {
 	path    []string
 	uses    []string
 	output  string // of all steps
+	summary string // of the job
 }
 
 var expression = regexp.MustCompile(`\$\{\{ *([^}]*?) *\}\}`)
@@ -227,6 +228,8 @@ func (a *action) step(step map[string]any, word func(string) string, dir string)
 	if id := word("id"); id != "" {
 		a.outputs[id] = set
 	}
+	data, _ = os.ReadFile(files["GITHUB_STEP_SUMMARY"])
+	a.summary += string(data)
 	data, _ = os.ReadFile(files["GITHUB_PATH"])
 	a.path = append(a.path, strings.Fields(string(data))...)
 	if err != nil {
@@ -275,6 +278,15 @@ func TestAction(t *testing.T) {
 		}
 		if has := bytes.Contains(sarif, []byte("a_test.go")); has != strings.Contains(a.output, "DATA RACE") {
 			t.Errorf("shard %d: the race is in SARIF: %v", n, has)
+		}
+		raced := strings.Contains(a.output, "DATA RACE")
+		if has := strings.Contains(a.summary, "### DATA RACE on `"); has != raced ||
+			!strings.Contains(a.summary, "| `TestA` |") && !strings.Contains(a.summary, "| `TestC` |") {
+			t.Errorf("shard %d: the race is in the summary: %v\n%s", n, has, a.summary)
+		}
+		markdown, err := os.ReadFile(a.outputs["test"]["markdown"])
+		if err != nil || string(markdown) != a.summary {
+			t.Errorf("shard %d: the Markdown is not the summary: %v", n, err)
 		}
 		data, err := os.ReadFile(a.outputs["times"]["times"])
 		if err != nil || !bytes.Contains(data, []byte(`"ex.com/m/`)) {
