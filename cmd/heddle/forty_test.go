@@ -39,7 +39,7 @@ func TestForty(t *testing.T) {
 			patterns = append(patterns, name)
 		}
 	}
-	if len(patterns) != 40 {
+	if len(patterns) != 52 {
 		t.Fatalf("%d programs", len(patterns))
 	}
 	for _, name := range patterns {

@@ -1,0 +1,21 @@
+// Package lines reads records into one buffer and hands them to a worker.
+package lines
+
+// Read splits text into records of n bytes and sends them to out.
+func Read(text string, n int, out chan<- []byte) {
+	defer close(out)
+	buf := make([]byte, n)
+	for len(text) > 0 {
+		k := copy(buf, text)
+		text = text[k:]
+		out <- buf[:k]
+	}
+}
+
+// Collect reads all records.
+func Collect(in <-chan []byte) (all []string) {
+	for b := range in {
+		all = append(all, string(b))
+	}
+	return all
+}

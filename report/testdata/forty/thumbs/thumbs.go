@@ -1,0 +1,16 @@
+// Package thumbs makes thumbnails in parallel.
+package thumbs
+
+import "sync"
+
+// All returns the thumbnails of images, in any order.
+func All(images []string, scale func(string) string) (out []string) {
+	var wg sync.WaitGroup
+	for _, i := range images {
+		wg.Go(func() {
+			out = append(out, scale(i))
+		})
+	}
+	wg.Wait()
+	return out
+}
