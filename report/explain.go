@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -167,6 +168,11 @@ func (r *Reporter) placesAndStacks(f Finding, put func(int, ...string)) (started
 			}
 		}
 	}
+	if f.Kind == "data race" {
+		if row := r.declaredAt(f.Places); row != nil {
+			rows = append(rows, row)
+		}
+	}
 	put(6, columns(rows)...)
 	var starts [][]string
 	if whole {
@@ -180,6 +186,21 @@ func (r *Reporter) placesAndStacks(f Finding, put func(int, ...string)) (started
 		}
 	}
 	return columns(starts)
+}
+
+// declaredAt returns the row of the declaration of the variable or field that races, or nil where
+// the files of the accesses do not have it.
+func (r *Reporter) declaredAt(places []wire.Place) []string {
+	places = slices.Clone(places) // what is written has the better name
+	slices.SortStableFunc(places, func(p, q wire.Place) int { return cmp.Compare(q.Op, p.Op) })
+	for _, p := range places {
+		name, _, _ := strings.Cut(p.Object, "[")
+		if d := r.parsed.Declared(p.File, p.Line, name); d.Line > 0 && !r.std(p) {
+			p.Line = d.Line
+			return []string{"declared", r.position(p), "", r.source(p)}
+		}
+	}
+	return nil
 }
 
 // placeRow returns operation, position, goroutine and source.

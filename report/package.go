@@ -148,7 +148,8 @@ func (p *Package) Finding(test string, f *wire.Finding, clipPath string) {
 		p.notes = append(p.notes, stale(res))
 		return
 	}
-	res.index = r.causes.Add(cause.Finding{Finding: res.Finding, Package: p.path, Test: test})
+	res.index = r.causes.Add(cause.Finding{Finding: res.Finding, Package: p.path, Test: test,
+		Explained: r.explained(&res).Cause})
 	t.Findings = append(t.Findings, res)
 	r.status.findings++
 	r.draw()

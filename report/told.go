@@ -78,10 +78,14 @@ func lineOf(lines []line, t *pattern.Told) int {
 		case l.step.G != t.G:
 		case t.Waits:
 			is = l.marked
+		case l.num == 0 && l.marked && isAt(l, t.G, t.Where):
+			is = true
 		case t.Num > 0:
 			is = l.num > 0 && l.num <= t.Num && t.Num <= l.num+l.more
-		default:
-			is = l.num == 0 && l.after == t.After && isAt(l, t.G, t.At)
+		case l.num == 0:
+			is = l.after == t.After && isAt(l, t.G, t.At)
+		default: // the access is a step after all
+			is = l.num == t.After && isAt(l, t.G, t.At) && l.step.Op == t.Op
 		}
 		if is && (found < 0 || t.Waits || isAt(l, t.G, t.At)) {
 			found = i

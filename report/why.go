@@ -16,6 +16,7 @@ type explanation struct {
 	Why     string       // a paragraph, or ""
 	Hint    string       // or ""
 	Told    []pattern.Told
+	Cause   string // as in pattern.Match
 }
 
 // explanation returns the one explanation of a resolved finding that text, JSON, SARIF, JUnit and
@@ -25,7 +26,7 @@ func (r *Reporter) explanation(f *wire.Finding) explanation {
 		return explanation{Hint: hint(f)}
 	}
 	if m := pattern.Recognise(f, r.parsed, r.std); m != nil {
-		return explanation{m.Name, oneLine(m.Text), oneLine(m.Hint), m.Told()}
+		return explanation{m.Name, oneLine(m.Text), oneLine(m.Hint), m.Told(), m.Cause}
 	}
 	e := explanation{Hint: hint(f)}
 	if f.Kind == "panic" || f.Kind == "test failure" {

@@ -20,6 +20,9 @@ import (
 type Finding struct {
 	*wire.Finding
 	Package, Test string
+	// Explained names the code that its pattern is about, if that is known: of double-checked
+	// locking the lines of the check and of the write.
+	Explained string
 }
 
 // Code says what is known of the source.
@@ -86,10 +89,27 @@ func (g *Groups) Settle(pkg, test string) {
 
 // before reports whether a tells more of their common cause than b.
 func before(a, b *evidence) bool {
-	if a.class != b.class {
-		return a.class < b.class
+	if x, y := a.rank(), b.rank(); x != y {
+		return x < y
 	}
 	return a.leads > b.leads
+}
+
+// rank orders the findings of a cause for its report. What explains the others comes first: a Wait
+// that an Add is not ordered with, a race. Of other misuse that only may go wrong, such as a send
+// and a close in no order, what did go wrong comes first, as that is what go test shows.
+func (e *evidence) rank() int {
+	switch waits := slices.ContainsFunc(e.f.Places, func(p wire.Place) bool { return p.Op == "wg-wait" }); {
+	case e.class == disorder && waits:
+		return 0
+	case e.class == race:
+		return 1
+	case e.class == failure:
+		return 2
+	case e.class == disorder:
+		return 3
+	}
+	return 4
 }
 
 func (g *Groups) root(i int) int {

@@ -94,6 +94,47 @@ func raceOf(test, a, b string, callers ...string) Finding {
 	return finding(test, "data race", []string{a, b}, callers...)
 }
 
+// unguarded is a race of a write at h.go:12 with a read, without locks.
+func unguarded(read string) Finding {
+	return raceOf("T", "write m.seen h.go:12 main/1", read).with("write m.seen h.go:12 main/1", read)
+}
+
+// explained is a race with the code that its pattern is about.
+func explained(a, b, code string) Finding {
+	f := raceOf("T", a, b)
+	f.Explained = code
+	return f
+}
+
+// The report of a cause is that of what explains the others, or of what go test shows.
+func TestLeadByKind(t *testing.T) {
+	closed := finding("T", "misuse", []string{"send out f.go:10 main/1"}).saying("send on closed channel")
+	may := finding("T", "misuse", []string{"close out f.go:13 main/2", "send out f.go:10 main/1"})
+	wait := finding("T", "misuse", []string{"wg-add wg p.go:11 main/1", "wg-wait wg p.go:16 main"})
+	fails := finding("T", "test failure", []string{"fails - t_test.go:30 main"})
+	race := raceOf("T", "write n p.go:13 main/1", "read n t_test.go:7 main")
+	stuck := finding("T", "deadlock", []string{"recv c p.go:20 main"})
+	for _, test := range []struct {
+		name string
+		of   []Finding
+		want int
+	}{
+		{"a send that may panic, and the panic", []Finding{may, closed}, 1},
+		{"a failure and the race behind it", []Finding{fails, race}, 1},
+		{"a Wait that returns too early, a race and a failure after it", []Finding{race, fails, wait}, 2},
+		{"a failure and a deadlock", []Finding{stuck, fails}, 1},
+	} {
+		g := Groups{Code: code}
+		var all []int
+		for _, f := range test.of {
+			all = append(all, g.Add(f.clone()))
+		}
+		if got := g.Lead(all); got != test.want {
+			t.Errorf("%s: finding %d leads, want %d", test.name, got, test.want)
+		}
+	}
+}
+
 func TestCauses(t *testing.T) {
 	dclFlag := raceOf("T", "write conf conf.go:23 main/1", "read conf conf.go:21 main/2")
 	dclFlag = dclFlag.with("start - t_test.go:5 main/1", "lock mu conf.go:22 main/1",
@@ -137,6 +178,21 @@ func TestCauses(t *testing.T) {
 		{"two parts of one object in one function without locks",
 			[]Finding{raceOf("T", "read h.total h.go:12 main/1", "write h.total h.go:12 main/2"),
 				raceOf("T", "write h.last h.go:13 main/1", "write h.last h.go:13 main/2")}, []int{0, 0}},
+		{"one write that no lock guards, read in two functions", []Finding{
+			unguarded("read m.seen h.go:25 main/2"), unguarded("read m.seen h.go:35 main/2")}, []int{0, 0}},
+		{"near miss: the second read holds a lock", []Finding{unguarded("read m.seen h.go:25 main/2"),
+			raceOf("T", "write m.seen h.go:12 main/1", "read m.seen h.go:35 main/2").with(
+				"write m.seen h.go:12 main/1", "lock m.mu h.go:34 main/2", "read m.seen h.go:35 main/2")},
+			[]int{0, 1}},
+		{"near miss: the same write of another field", []Finding{unguarded("read m.seen h.go:25 main/2"),
+			raceOf("T", "write m.n h.go:12 main/1", "read m.n h.go:35 main/2").with(
+				"write m.n h.go:12 main/1", "read m.n h.go:35 main/2")}, []int{0, 1}},
+		{"double-checked locking of a flag, and what it stands for", []Finding{
+			explained("read loaded f.go:14 main/2", "write loaded f.go:18 main/1", "f.go:14 18"),
+			explained("read on f.go:22 main/2", "write on f.go:17 main/1", "f.go:14 18")}, []int{0, 0}},
+		{"near miss: two of them", []Finding{
+			explained("read loaded f.go:14 main/2", "write loaded f.go:18 main/1", "f.go:14 18"),
+			explained("read on f.go:42 main/2", "write on f.go:37 main/1", "f.go:34 38")}, []int{0, 1}},
 		{"near miss: two variables in one function",
 			[]Finding{raceOf("T", "read a h.go:12 main/1", "write a h.go:12 main/2"),
 				raceOf("T", "read b h.go:13 main/1", "write b h.go:13 main/2")}, []int{0, 1}},

@@ -188,6 +188,15 @@ func (e *evidence) raceTokens() []string {
 			return s.fn + " " + parent(s.object) + " " + s.section()
 		}))
 	}
+	if e.f.Explained != "" {
+		ts = append(ts, "explained "+e.f.Explained)
+	}
+	for i := range e.spots { // a write that no lock guards, and other accesses without a lock
+		a, b := &e.spots[i], &e.spots[1-i]
+		if a.op == "write" && a.object != "" && a.known && b.known && len(a.locks)+len(b.locks) == 0 {
+			ts = append(ts, "unguarded "+a.line+" "+a.object)
+		}
+	}
 	if e.spots[0].read && e.spots[1].read { // a lock for reading where a lock is needed
 		ts = append(ts, "reading "+pair(e.spots, func(s *spot) string { return s.section() }))
 	}

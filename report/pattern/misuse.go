@@ -24,6 +24,9 @@ func (s *story) misuse() *Match {
 		return s.closeTwice(p)
 	}
 	add, adds := byOp[trace.OpWGAdd]
+	if adds && len(s.f.Places) == 1 {
+		return s.doneTwice(add)
+	}
 	if wait, ok := byOp[trace.OpWGWait]; ok && adds {
 		return s.addAfterWait(add, wait)
 	}

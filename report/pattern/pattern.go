@@ -56,6 +56,10 @@ const (
 	BothReady     Name = "select with both ready"
 	OwnGroup      Name = "WaitGroup that counts its waiter"
 	NoOrder       Name = "no order"
+	DoneTwice     Name = "Done without Add"
+	HandedOver    Name = "handed over and used after that"
+	NotReleased   Name = "missing release"
+	BetweenCalls  Name = "two calls with another between"
 )
 
 // A Pattern explains one mistake in general.
@@ -135,6 +139,16 @@ var Patterns = []Pattern{
 		"wg.Go(func() { s.Stop() }), where Stop calls wg.Wait"},
 	{NoOrder, "a goroutine reads what another one writes, and nothing says which comes first",
 		"go n.Add(1); if n.Load() == 1 { ... }"},
+	{DoneTwice, "WaitGroup.Done is called more often than Add counted: the counter goes below zero",
+		"wg.Add(1) once for a job, and Done for each try"},
+	{HandedOver,
+		"a value is sent on a channel or put into a pool, and used after that by the goroutine that gave it away",
+		"out <- buf[:n], and the next Read into buf; pool.Put(b) before b.Bytes() is used"},
+	{NotReleased, "a channel counts what may run at once, and a path ends without giving its place back",
+		"slots <- struct{}{}; if err != nil { return err }; <-slots"},
+	{BetweenCalls,
+		"a goroutine calls a library twice, such as a database, and another one calls it in between",
+		"if db.QueryRow(...) finds none, db.Exec(\"INSERT ...\")"},
 	{BothReady, "several cases of a select are ready, and it takes any of them",
 		"select { case j := <-jobs: ...; case <-stop: return } with jobs left"},
 }
@@ -227,6 +241,7 @@ type Match struct {
 	Roles []Role
 	Text  string // the paragraph
 	Hint  string // what to change, or ""
+	Cause string // findings with the same one have one cause; "" where that is not known
 }
 
 // Recognise returns what f is an example of, or nil. library reports whether a place is in the

@@ -29,7 +29,8 @@ func (s *story) race() *Match {
 	if m.Var == "" {
 		return nil
 	}
-	for _, recognise := range []func(*Match, act, act) bool{s.readLocked, s.early, s.doubleChecked, s.escaped,
+	for _, recognise := range []func(*Match, act, act) bool{s.sentAway, s.putBack,
+		s.readLocked, s.early, s.doubleChecked, s.escaped,
 		s.oneSided, s.twoLocks, s.unordered} {
 		if recognise(m, a, b) {
 			return m
@@ -232,8 +233,31 @@ func (s *story) doubleChecked(m *Match, w, r act) bool {
 			s.named(r, s.name(w)), at(w.Where))
 	}
 	m.Text += "."
-	m.Hint = fmt.Sprintf("use sync.Once (or sync.OnceValue), or take %s before `%s` is read at all, or make `%s` an atomic.Pointer", name, p, p)
+	m.Hint = fmt.Sprintf("use sync.Once (or sync.OnceValue), or take %s before `%s` is read at all, or make `%s` %s", name, p, p,
+		atomicFor(s.source.Declared(check.Where.File, check.Where.Line, p).Type))
+	m.Cause = fmt.Sprint(check.Where.File, ":", check.Where.Line, " ", set.Where.Line)
 	return true
+}
+
+// atomicFor returns what holds a value of a type of the source for several goroutines without a
+// lock: "an atomic.Bool".
+func atomicFor(typ string) string {
+	if elem, ok := strings.CutPrefix(typ, "*"); ok {
+		return "an atomic.Pointer[" + elem + "]"
+	}
+	switch typ {
+	case "bool":
+		return "an atomic.Bool"
+	case "int", "int64":
+		return "an atomic.Int64"
+	case "int32", "uint32", "uint64", "uintptr":
+		return "an atomic." + strings.ToUpper(typ[:1]) + typ[1:]
+	case "uint":
+		return "an atomic.Uint64"
+	case "":
+		return "an atomic of its type"
+	}
+	return "an atomic.Value"
 }
 
 // guarded reports whether memory is written under a lock.
@@ -368,6 +392,13 @@ func (s *story) unordered(m *Match, a, b act) bool {
 		return false
 	}
 	m.Name = Unordered
+	if left, right := s.appends(a); left != "" && samePlace(a.Where, b.Where) {
+		m.tellAppend(a, b, left, right)
+		return true
+	}
+	if isWrite(b) && s.ownResult(m, a, b) {
+		return true
+	}
 	if text := update(a, s); text != "" && samePlace(a.Where, b.Where) {
 		m.Name = LostUpdate
 		m.Text = fmt.Sprintf("%s and %s both run `%s` at %s without a lock. That reads `%s` and then writes it: if both read before one writes, one of the two updates is lost.",
@@ -379,5 +410,48 @@ func (s *story) unordered(m *Match, a, b act) bool {
 		a.G, verb(a), code(s.named(a, m.Var)), at(a.Where), b.G, verb(b), code(s.named(b, m.Var)),
 		at(b.Where))
 	m.Hint = fmt.Sprintf("guard both accesses with one mutex, at %s, or let one goroutine wait until the other is done (a channel, a WaitGroup)", both(a, b))
+	f, g := s.source.function(a.Where), s.source.function(b.Where)
+	condition, line := s.source.condition(b.Where)
+	if f != nil && g != nil && f.body == g.body && condition != "" && line <= a.Where.Line &&
+		b.Where.Line < a.Where.Line {
+		m.Hint = fmt.Sprintf("hold one mutex from the check at %s to the write at %s, and wherever else %s is used: with a lock around each alone another goroutine could still come between", at(b.Where), at(a.Where), code(m.Var))
+	}
+	return true
+}
+
+// appends returns the parts of an append to the variable that it is of: "out" and "scale(i)" of
+// "out = append(out, scale(i))".
+func (s *story) appends(a act) (left, right string) {
+	text := s.source.statement(a.Where)
+	left, call, ok := strings.Cut(text, " = append(")
+	args, found := strings.CutPrefix(call, left+", ")
+	if !ok || !found {
+		return "", ""
+	}
+	return left, strings.TrimSuffix(args, ")")
+}
+
+// tellAppend explains two goroutines that append to one slice.
+func (m *Match) tellAppend(a, b act, left, right string) {
+	m.Name = LostUpdate
+	m.Text = fmt.Sprintf("%s and %s both run `%s = append(%s, %s)` at %s without a lock. Each reads the slice, writes behind its end and sets `%s`: if both read before one sets it, one of the two values is lost.",
+		a.G, b.G, left, left, right, at(a.Where), left)
+	m.Hint = fmt.Sprintf("lock a sync.Mutex around the append at %s", at(a.Where))
+	if strings.Contains(right, "(") {
+		m.Hint = fmt.Sprintf("do the work first, `v := %s`, then lock a sync.Mutex around `%s = append(%s, v)` alone", right, left, left)
+	}
+	m.Hint += fmt.Sprintf("; or, where it is known how many values come, make `%s` of that length before, and let each goroutine set an element of its own, which also keeps their order", left)
+}
+
+// ownResult: two function literals of one function each assign their result to one variable.
+func (s *story) ownResult(m *Match, a, b act) bool {
+	f, g := s.source.function(a.Where), s.source.function(b.Where)
+	if f == nil || g == nil || f.name != "" || g.name != "" || f.body == g.body || f.file != g.file ||
+		!s.source.assigned(f, m.Var) || !s.source.assigned(g, m.Var) {
+		return false
+	}
+	m.Text = fmt.Sprintf("%s sets `%s` at %s and %s sets the same `%s` at %s; nothing says which comes last, and the later one overwrites the other.",
+		a.G, m.Var, at(a.Where), b.G, m.Var, at(b.Where))
+	m.Hint = fmt.Sprintf("give each of the two functions its own `%s`, and put the two together when both have ended. A mutex would end the race, but not keep both values", m.Var)
 	return true
 }

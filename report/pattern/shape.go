@@ -385,3 +385,16 @@ func ats(ps []wire.Place) string {
 	}
 	return list(out)
 }
+
+// assigned reports whether f gives a variable a new value that does not come from it: "err" of
+// "n, err = get()".
+func (c *sources) assigned(f *fn, name string) (is bool) {
+	f.inspect(func(n ast.Node) {
+		if as, ok := n.(*ast.AssignStmt); ok && as.Tok == token.ASSIGN {
+			for _, l := range as.Lhs {
+				is = is || c.Text(l) == name && !strings.Contains(c.Text(as.Rhs[0]), name)
+			}
+		}
+	})
+	return is
+}

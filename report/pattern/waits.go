@@ -30,7 +30,8 @@ func (s *story) waiting() *Match {
 	if m := s.lockOrder(ws); m != nil {
 		return m
 	}
-	for _, recognise := range []func(w act) *Match{s.missingUnlock, s.lockHeld, s.signal, s.dropped,
+	for _, recognise := range []func(w act) *Match{s.missingUnlock, s.notReleased,
+		s.lockHeld, s.signal, s.dropped,
 		s.stopped,
 		s.notWatched} {
 		for _, w := range ws {

@@ -1,9 +1,0 @@
-package answer
-
-import "testing"
-
-func TestAsk(t *testing.T) {
-	if got := Ask(func() string { return "yes" }, "late"); got != "yes" {
-		t.Errorf("got %q", got)
-	}
-}
