@@ -72,6 +72,9 @@ func Open(ctx context.Context, c Config) (*Builder, error) {
 // GOROOT returns the toolchain's folder.
 func (b *Builder) GOROOT() string { return b.tool["GOROOT"] }
 
+// Go returns the release of Go that the binaries are built with, such as "go1.26.2".
+func (b *Builder) Go() string { return b.tool["GOVERSION"] }
+
 // Platform returns GOOS and GOARCH of the binaries.
 func (b *Builder) Platform() (goos, goarch string) { return b.tool["GOOS"], b.tool["GOARCH"] }
 

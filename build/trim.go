@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"heddle/internal/tested"
 )
 
 const (
@@ -46,7 +48,8 @@ func (c *cache) trim() {
 	c.remove(now.Add(-trimAfter), keep)
 	if daily {
 		c.removeOthers(now, trimAfter)
-		c.removeLogs(now.Add(-logsAfter))
+		c.removeFiles(logs, now.Add(-logsAfter), -1)
+		c.removeFiles(verdicts, now.Add(-trimAfter), mostVerdicts)
 	}
 }
 
@@ -219,13 +222,35 @@ func (c *cache) removeOthers(now time.Time, after time.Duration) {
 	}
 }
 
-// removeLogs removes old logs of explorations that -resume could continue.
-func (c *cache) removeLogs(old time.Time) {
-	logs, _ := filepath.Glob(filepath.Join(c.top, "runs", "??", "*", "*"))
-	for _, log := range logs {
-		if info, err := os.Stat(log); err == nil && info.ModTime().Before(old) {
-			os.Remove(log)
-			os.Remove(filepath.Dir(log)) // if it is empty
+// What heddle keeps beside the entries, as patterns: the logs of explorations that -resume could
+// continue, the verdicts of tests that were covered.
+var (
+	logs     = filepath.Join("runs", "??", "*", "*")
+	verdicts = filepath.Join(tested.Folder, "??", "*")
+)
+
+// mostVerdicts bounds the files of verdicts: two for each test.
+const mostVerdicts = 20_000
+
+// removeFiles removes the files of a pattern that were last used before old, and of the others all
+// but those used last, of which there may be most (-1: no bound).
+func (c *cache) removeFiles(pattern string, old time.Time, most int) {
+	type file struct {
+		name string
+		used time.Time
+	}
+	var files []file
+	names, _ := filepath.Glob(filepath.Join(c.top, pattern))
+	for _, name := range names {
+		if info, err := os.Stat(name); err == nil {
+			files = append(files, file{name, info.ModTime()})
+		}
+	}
+	slices.SortFunc(files, func(a, b file) int { return b.used.Compare(a.used) })
+	for i, f := range files {
+		if f.used.Before(old) || most >= 0 && i >= most {
+			os.Remove(f.name)
+			os.Remove(filepath.Dir(f.name)) // if it is empty
 		}
 	}
 }
@@ -255,7 +280,8 @@ func Clean(dir string) (removed, left int64, err error) {
 	now := time.Now()
 	c.remove(now.Add(time.Hour), 0)
 	c.removeOthers(now, 0)
-	c.removeLogs(now.Add(time.Hour))
+	c.removeFiles(logs, now.Add(time.Hour), -1)
+	c.removeFiles(verdicts, now.Add(time.Hour), -1)
 	c.gated(true, func() error {
 		if len(c.living()) <= 1 {
 			os.RemoveAll(filepath.Join(c.dir, "mod"))

@@ -68,6 +68,7 @@ type summaryEvent struct {
 	Code       why.Code `json:",omitempty"` // why it is not complete
 	Reason     string   `json:",omitempty"` // the same in words
 	Known      int      `json:",omitempty"` // of the findings, those that were known before
+	Cached     bool     `json:",omitempty"` // the verdict is that of an earlier run
 }
 
 func (r *Reporter) findingEvent(pkg, test string, f Finding) findingEvent {

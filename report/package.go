@@ -202,6 +202,9 @@ func (p *Package) End(elapsed time.Duration, err error) {
 		if r.o.Verbose || r.o.JSON {
 			p.text("", "PASS\n")
 		}
+		if p.result.cached() {
+			line = fmt.Sprintf("\t%s\t(cached)", p.path)
+		}
 		if len(p.result.Tests) == 0 {
 			line += " [no tests to run]"
 		}
@@ -361,7 +364,7 @@ func (p *Package) endTest(rec *wire.Record) {
 	t.Covering = cmp.Or(rec.Covering, rec.Executions)
 	t.Complete, t.Strategy, t.Reason, t.Why, t.Estimate = rec.Complete, rec.Strategy, rec.Reason, rec.Why,
 		rec.Estimate
-	t.Result = rec.Result
+	t.Result, t.Notes, t.Cached = rec.Result, p.notes, rec.Cached
 	if len(t.Findings) > 0 {
 		t.Result = "fail"
 	}
@@ -382,10 +385,10 @@ func (p *Package) endTest(rec *wire.Record) {
 		r.event(event{Action: t.Result, Package: p.path, Test: t.Name, Elapsed: &t.Elapsed})
 		r.jsonLine(summaryEvent{"summary", p.path, t.Name, t.Strategy, t.Executions, t.Complete,
 			len(t.Findings) + len(t.Known), t.Elapsed, t.Why.Code(t.Complete || t.Result == "skip"), t.Reason,
-			len(t.Known)})
+			len(t.Known), t.Cached})
 	}
 	r.status.ended(rec)
-	r.status.over(p.path, t.Name, t.Elapsed)
+	r.status.over(p.path, t)
 	p.openTest = openTest{}
 	r.draw()
 }

@@ -241,10 +241,12 @@ type TestResult struct {
 	Strategy   string
 	Executions int
 	Complete   bool
-	Covering   int       // executions after which the search was complete
-	Estimate   float64   // estimated executions of a complete search; 0: unknown
-	Elapsed    float64   // seconds
-	Output     string    // of the first execution
+	Covering   int     // executions after which the search was complete
+	Estimate   float64 // estimated executions of a complete search; 0: unknown
+	Elapsed    float64 // seconds
+	Output     string  // of the first execution
+	Notes      []string
+	Cached     bool      // it was not explored again: the verdict is that of an earlier run
 	Findings   []Finding // without those that were known before
 	Known      []Finding
 	Predicted  *wire.Predicted // places resolved; nil without prediction

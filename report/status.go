@@ -32,6 +32,7 @@ type status struct {
 	all      int                // tests of the run
 	done     int
 	took     float64   // seconds, the tests that are over
+	timed    int       // how many these are, without those from the cache
 	wide     int       // tests that are explored at the same time
 	told     time.Time // when the last line was printed without a terminal
 }
@@ -45,11 +46,14 @@ func (r *Reporter) Expect(tests map[string]float64, wide int) {
 }
 
 // over notes that a test is over.
-func (s *status) over(pkg, test string, took float64) {
-	if _, ok := s.expected[pkg+" "+test]; ok {
-		delete(s.expected, pkg+" "+test)
+func (s *status) over(pkg string, t *TestResult) {
+	if _, ok := s.expected[pkg+" "+t.Name]; ok {
+		delete(s.expected, pkg+" "+t.Name)
 		s.done++
-		s.took += took
+		if !t.Cached {
+			s.timed++
+			s.took += t.Elapsed
+		}
 	}
 }
 
@@ -57,11 +61,11 @@ func (s *status) over(pkg, test string, took float64) {
 // of those that are over. ok: there is something to go by.
 func (s *status) left() (estimate float64, ok bool) {
 	mean := 0.0
-	if s.done > 0 {
-		mean = s.took / float64(s.done)
+	if s.timed > 0 {
+		mean = s.took / float64(s.timed)
 	}
 	for _, took := range s.expected {
-		if took == 0 && s.done == 0 {
+		if took == 0 && s.timed == 0 {
 			return 0, false
 		}
 		if took == 0 {

@@ -13,6 +13,7 @@ import (
 
 // A tally counts what became of the tests of a run.
 type tally struct {
+	cached                                                                           int // of all
 	tests, packages, covered, but, alone, sampled, failed, skipped, unbuilt, untried int
 	kinds                                                                            map[string]int
 	causes                                                                           map[string]bool
@@ -39,6 +40,9 @@ func (r *Reporter) tally() tally {
 
 func (c *tally) add(t *TestResult) {
 	c.tests++
+	if t.Cached {
+		c.cached++
+	}
 	c.all = append(c.all, t)
 	c.known += len(t.Known)
 	for _, f := range t.Findings {
@@ -90,8 +94,12 @@ func (r *Reporter) summary() string {
 			parts = append(parts, thousands(p.n)+" "+p.what)
 		}
 	}
-	fmt.Fprintf(&b, "%s in %s (%s): %s\n", plural(c.tests, "test"), plural(c.packages, "package"),
-		seconds(r.o.Now().Sub(r.status.begin).Seconds()), strings.Join(parts, ", "))
+	cached := ""
+	if c.cached > 0 {
+		cached = fmt.Sprintf("; %s from the cache", thousands(c.cached))
+	}
+	fmt.Fprintf(&b, "%s in %s (%s): %s%s\n", plural(c.tests, "test"), plural(c.packages, "package"),
+		seconds(r.o.Now().Sub(r.status.begin).Seconds()), strings.Join(parts, ", "), cached)
 	if s := c.findings(); s != "" {
 		fmt.Fprintf(&b, "    findings  %s\n", s)
 	}

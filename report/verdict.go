@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"heddle/explore/why"
@@ -12,7 +13,7 @@ import (
 // For an incomplete search it never reads like a proof.
 func (r *Reporter) verdict(t *TestResult, notes []string) string {
 	var b strings.Builder
-	count := fmt.Sprintf("(%s, %s)", plural(t.Executions, "execution"), seconds(t.Elapsed))
+	count := fmt.Sprintf("(%s, %s)", plural(t.Executions, "execution"), took(t))
 	long := r.o.Verbose || r.o.JSON
 	if r.o.Asks && t.Result != "skip" {
 		b.WriteString(r.answer(t, count))
@@ -84,16 +85,33 @@ func explored(t *TestResult) string {
 	case t.Why.Is(why.NoTime) && t.Executions == 0:
 		return "not explored: " + oneLine(t.Why.String())
 	case t.Why.Is(why.Alone):
-		return "no concurrency: " + plural(t.Executions, "execution")
+		text := "no concurrency: " + plural(t.Executions, "execution")
+		if t.Cached {
+			text += " (cached)"
+		}
+		return text
 	case t.Predicted != nil:
 		return predictedText(t)
 	case t.Complete:
-		return fmt.Sprintf("all %s covered by %s (%s)", t.Space(), plural(t.Covering, "execution"),
-			seconds(t.Elapsed))
+		return fmt.Sprintf("all %s covered by %s (%s)", t.Space(), plural(t.Covering, "execution"), took(t))
 	}
 	how := sampled(t.Why, t.Executions, t.Estimate, t.Elapsed)
 	return fmt.Sprintf("no findings in %s (%s, %s)", plural(t.Executions, "execution"), how,
 		seconds(t.Elapsed))
+}
+
+// took is the time of a test, or "cached".
+func took(t *TestResult) string {
+	if t.Cached {
+		return "cached"
+	}
+	return seconds(t.Elapsed)
+}
+
+// cached reports whether all verdicts of a package are those of earlier runs.
+func (p *Result) cached() bool {
+	return len(p.Tests) > 0 &&
+		!slices.ContainsFunc(p.Tests, func(t *TestResult) bool { return !t.Cached })
 }
 
 // sampled says why the search is incomplete and, if there is an estimate, how many executions a

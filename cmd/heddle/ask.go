@@ -56,7 +56,7 @@ func (t *tool) ask(ctx context.Context, args []string) int {
 	if len(patterns) == 0 {
 		patterns = []string{"."}
 	}
-	return t.explore(ctx, o, patterns, false)
+	return t.explore(ctx, &exploration{tool: t, o: o}, patterns)
 }
 
 // findQuestion finds where the operations are that a question is about, in the only package that

@@ -60,6 +60,16 @@ func (f *clipFolder) read() []*wire.Clip {
 	return clips
 }
 
+// has reports whether there were clips of a test.
+func (f *clipFolder) has(test string) bool {
+	for _, c := range f.kept {
+		if c.Test == test {
+			return true
+		}
+	}
+	return false
+}
+
 // take makes a clip ready to be replayed with this build.
 func (f *clipFolder) take(c *wire.Clip) {
 	if f.stale == nil {

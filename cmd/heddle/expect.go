@@ -27,6 +27,18 @@ func (e *exploration) expect(res *build.Result) {
 	e.report.Expect(all, e.o.parallel)
 }
 
+// toExplore are the tests of those that are chosen that the cache has no verdict of.
+func (e *exploration) toExplore(p *build.Package) []string {
+	tests := e.chosen(p)
+	if e.verdicts == nil {
+		return tests
+	}
+	return slices.DeleteFunc(tests, func(test string) bool {
+		return slices.ContainsFunc(e.verdicts.found[p.ImportPath],
+			func(v verdict) bool { return v.Test == test })
+	})
+}
+
 // chosen are the tests of a package that -run, -skip and -shard leave, as far as their names say.
 func (e *exploration) chosen(p *build.Package) (tests []string) {
 	if p.Binary == "" {

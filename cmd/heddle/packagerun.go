@@ -58,6 +58,8 @@ type packageRun struct {
 	took     map[string]shard.Took
 	allotted map[string]int64 // -total: nanoseconds by test
 	ends     func()           // the process that runs, for -failfast; nil: it does so by itself
+	sights   sights
+	cached   []string // tests whose verdicts came from the cache
 }
 
 // An input is a file of a fuzz target's corpus.
@@ -81,7 +83,10 @@ func (e *exploration) explorePackage(ctx context.Context, p *build.Package, rp *
 			r.apart = append(r.apart, c)
 		}
 	}
-	err := r.explore(ctx, clips)
+	var err error
+	if !r.answer() {
+		err = r.explore(ctx, clips)
+	}
 	r.flow.close()
 	r.keepInputs()
 	r.keepTimes()
@@ -90,6 +95,7 @@ func (e *exploration) explorePackage(ctx context.Context, p *build.Package, rp *
 		err = errors.Join(append(r.failures, err)...)
 	}
 	rp.End(time.Since(start), err)
+	r.keepVerdicts(ctx, rp.Result())
 	if e.o.html != "" {
 		e.drawAll(ctx, p, rp.Result())
 	}
@@ -184,7 +190,7 @@ func (r *packageRun) shareable() bool {
 func (r *packageRun) process() *process {
 	b := &process{path: r.pkg.Binary, dir: r.pkg.Dir, config: r.configOf(""), unlink: r.unlink,
 		stall:  r.o.hang,
-		launch: r.launch}
+		launch: r.launch, looked: r.sights.looked}
 	b.config.Package = r.pkg.ImportPath
 	if r.main {
 		b.dir, b.args = r.tool.Dir, r.o.args
@@ -216,6 +222,7 @@ func (r *packageRun) prints(b *process) {
 func (r *packageRun) once(ctx context.Context, clips []*wire.Clip) (again bool, err error) {
 	b := r.process()
 	b.record = func(rec *wire.Record) {
+		r.sights.record(rec)
 		r.take(rec)
 		r.heir = r.heir || r.open == "" && rec.Test != ""
 	}
@@ -332,6 +339,7 @@ func (r *packageRun) take(rec *wire.Record) {
 			rec.Reason = rec.Why.String()
 		}
 		r.settleClips(rec)
+		r.sights.ended(rec.Test)
 		r.keepTime(rec.Test, rec.Elapsed)
 		r.open, r.executions = "", 0
 		r.finished = append(r.finished, rec.Test)

@@ -24,7 +24,7 @@ func (t *tool) predict(ctx context.Context, args []string) int {
 		return t.misuse("heddle predict: it has no -strategy; heddle test does")
 	}
 	o.choose(explore.Lookup("predict"), nil)
-	return t.explore(ctx, o, patterns, false)
+	return t.explore(ctx, &exploration{tool: t, o: o}, patterns)
 }
 
 // predictFlags are those of a prediction alone.

@@ -45,6 +45,8 @@ type process struct {
 	// begins, if not nil, is told the name of the crash file, which the binary makes.
 	begins func(crashFile string)
 
+	// looked, if not nil, is told what the program has looked at outside of the process.
+	looked func(*wire.Looks)
 	// record is called with each record, from one goroutine.
 	record func(*wire.Record)
 	// unlink gives files of modules the names that the user knows.
@@ -55,6 +57,7 @@ type process struct {
 type outcome struct {
 	path     string // of the binary
 	done     bool   // it said that it was through
+	exited   bool   // and that it ends by os.Exit
 	err      error  // of the process; nil for exit status 0
 	timedOut bool   // it was killed for taking too long
 	stalled  bool   // it was killed because nothing happened in it
@@ -159,6 +162,9 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 	r.SetReadDeadline(time.Now().Add(grace))
 	<-read
 	res.timedOut = clock.stop()
+	if b.looked != nil && !res.done {
+		b.looked(&wire.Looks{Beyond: "what was not told before the process died"})
+	}
 	res.idle = idle.Load()
 	if !res.done && b.config.PrintFile != "" {
 		if f, err := os.Open(b.config.PrintFile); err == nil { // where it said why it died
@@ -222,11 +228,16 @@ func (b *process) read(r io.Reader, res *outcome, clock *watch) {
 		if len(bytes.TrimSpace(line)) > 0 {
 			rec := new(wire.Record)
 			if json.Unmarshal(b.unlink(line), rec) == nil { // a line cut off by a crash is not one
+				if rec.Looks != nil && b.looked != nil {
+					b.looked(rec.Looks)
+				}
 				switch rec.Type {
 				case "begin":
 					clock.extend(b.extend)
 				case "done":
 					res.done = true
+				case "exit":
+					res.exited = true
 				}
 				b.record(rec)
 			}

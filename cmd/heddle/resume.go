@@ -15,6 +15,7 @@ import (
 
 	"heddle/build"
 	"heddle/cluster"
+	"heddle/rt/wire"
 )
 
 // -resume: tests that workers explored together when heddle was ended are gone on
@@ -45,9 +46,7 @@ func (r *packageRun) explored() (string, error) {
 		return "", err
 	}
 	b := r.process()
-	c := b.config
-	c.Budget, c.Share, c.Clips, c.FailFast = 0, 0, nil, false
-	c.Longest = int64(r.o.longest) // without what -budget makes of it
+	c := r.o.lasting(b.config)
 	args := slices.DeleteFunc(b.args, func(a string) bool { return a == "-test.v" || a == "-test.failfast" })
 	what, err := json.Marshal([]any{binary, r.pkg.ImportPath, args, c})
 	if err != nil {
@@ -56,6 +55,15 @@ func (r *packageRun) explored() (string, error) {
 	sum := sha256.Sum256(what)
 	r.binary, r.of = binary, hex.EncodeToString(sum[:])
 	return r.of, nil
+}
+
+// lasting returns a configuration without what may differ from one run to the next of the same
+// exploration.
+func (o *options) lasting(c wire.Config) wire.Config {
+	c.Budget, c.Budgets, c.Most, c.Until = 0, nil, 0, 0
+	c.Share, c.Clips, c.FailFast = 0, nil, false
+	c.Longest = int64(o.longest) // without what -budget makes of it
+	return c
 }
 
 // logFolder is where the logs of a package are.

@@ -24,7 +24,7 @@ func (t *tool) test(ctx context.Context, args []string) int {
 	if err != nil {
 		return t.parseError(err)
 	}
-	return t.explore(ctx, o, patterns, false)
+	return t.explore(ctx, &exploration{tool: t, o: o, wantsVerdicts: true}, patterns)
 }
 
 // runMain is heddle run.
@@ -44,7 +44,7 @@ func (t *tool) runMain(ctx context.Context, args []string) int {
 	if n == 0 {
 		patterns = []string{"."}
 	}
-	return t.explore(ctx, o, patterns, true)
+	return t.explore(ctx, &exploration{tool: t, o: o, main: true}, patterns)
 }
 
 func (t *tool) parseError(err error) int {
@@ -55,12 +55,12 @@ func (t *tool) parseError(err error) int {
 }
 
 // explore builds the packages and runs their binaries.
-func (t *tool) explore(ctx context.Context, o *options, patterns []string, main bool) int {
+func (t *tool) explore(ctx context.Context, e *exploration, patterns []string) int {
+	o := e.o
 	out, err := t.openOutputs(o)
 	if err != nil {
 		return t.fail(err)
 	}
-	e := &exploration{tool: t, o: o, main: main}
 	res, err := e.buildKnown(ctx, patterns)
 	if err != nil {
 		closeOutputs(out)
@@ -80,6 +80,7 @@ func (t *tool) explore(ctx context.Context, o *options, patterns []string, main 
 		defer e.bus.Close()
 	}
 	e.expect(res)
+	e.recall(res)
 	e.divide(res)
 	slots := make(chan struct{}, max(1, o.parallel))
 	e.slots = slots
@@ -151,6 +152,10 @@ type exploration struct {
 	knows  knownFindings
 	total  *totals // -total; nil: every test has its budget
 
+	wantsVerdicts bool      // the command has those that are kept
+	verdicts      *verdicts // nil: none are kept, and none used
+	goVersion     string    // release of Go of the binaries
+
 	mu     sync.Mutex
 	fails  bool
 	broken bool     // heddle itself failed
@@ -208,6 +213,7 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 		return nil, err
 	}
 	e.sites, e.unlink, e.built, e.left = res.Sites, b.Unlink, time.Since(begun), res.Left
+	e.goVersion = b.Go()
 	if err := e.findPlaces(); err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func (e *exploration) divide(res *build.Result) {
 		if p.Binary == "" {
 			continue
 		}
-		t.waiting[p.ImportPath], t.code[p.ImportPath] = e.chosen(&p), p.Code
+		t.waiting[p.ImportPath], t.code[p.ImportPath] = e.toExplore(&p), p.Code
 		if err == nil {
 			t.pasts[p.ImportPath] = total.Kept(dir, p.ImportPath)
 		}
@@ -184,7 +184,7 @@ func (r *packageRun) keepPasts(res *report.Result) {
 	}
 	pasts := map[string]total.Past{}
 	for _, t := range res.Tests {
-		if t.Executions == 0 || t.Result == "skip" {
+		if t.Executions == 0 || t.Result == "skip" || t.Cached {
 			continue
 		}
 		p := total.Past{Code: r.pkg.Code, Covered: t.Complete, Findings: len(t.Findings) + len(t.Known),

@@ -246,7 +246,7 @@ var osPatch = &pkg{
 		}}, "pipe_unix.go": {edits: []edit{ // macOS
 			replace("	return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil\n", "	r, w = newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false); heddlePipe(r, w); return r, w, nil\n"),
 		}}, "proc.go": {hook: true, edits: []edit{
-			replace("	runtime_beforeExit(code)\n", "	if _hs.Here() { _hs.ExitProcess(code) }; runtime_beforeExit(code)\n"),
+			replace("	runtime_beforeExit(code)\n", "	if _hs.Here() { _hs.ExitProcess(code) }; if _hs.AtExit != nil { _hs.AtExit() }; runtime_beforeExit(code)\n"),
 		}}},
 }
 
@@ -260,6 +260,19 @@ var syscallPatch = &pkg{added: embedded("syscall.go.txt"), systems: true, files:
 			"if _hs.Here() { _hs.Native(fd, true) }"),
 		replace("	n, err = read(fd, p)\n", "	heddleAwait(fd); n, err = read(fd, p); if err == nil && _hs.Here() { _hs.Native(fd, false) }\n"),
 		begin("func Write(fd int, p []byte) (n int, err error) {", "if _hs.Here() { _hs.Native(fd, true) }"),
+	}},
+	// What is looked at outside of the process: each system call, each variable, the clock.
+	"syscall_linux.go": {edits: []edit{
+		begin("func RawSyscall6(trap, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err Errno) {",
+			"heddleLook(trap, a1, a2, a3)"),
+	}},
+	"syscall_linux_amd64.go": {hook: true, edits: []edit{
+		begin("func Gettimeofday(tv *Timeval) (err error) {", "_hs.Beyond(_hs.BeyondClock)"),
+		begin("func Time(t *Time_t) (tt Time_t, err error) {", "_hs.Beyond(_hs.BeyondClock)"),
+	}},
+	"env_unix.go": {edits: []edit{
+		begin("func Getenv(key string) (value string, found bool) {", "heddleLookEnv(key)"),
+		begin("func Environ() []string {", "heddleLookEnv(\"*\")"),
 	}},
 }}
 

@@ -94,6 +94,8 @@ type driver struct {
 
 	debug *wire.DebugView // of the execution that a debugger looks at, nil: none does
 
+	told toldLooks
+
 	others    bool // tests were executed before this one
 	counted   bool // outsiders
 	outsiders int  // that the first execution found
@@ -102,6 +104,8 @@ type driver struct {
 var config *wire.Config
 
 func init() {
+	hook.Own(true)
+	defer hook.Own(false)
 	path := os.Getenv(wire.Env)
 	if path == "" {
 		return
@@ -144,6 +148,8 @@ func (d *driver) root() string {
 // Run explores the tests as the configuration says and returns the exit code
 // of the binary: 0 whatever was found, since findings go over the pipe.
 func Run(tests []Test) int {
+	hook.Own(true)
+	defer hook.Own(false)
 	d := &driver{cfg: *config, started: time.Now()}
 	d.out = json.NewEncoder(records())
 	d.goroot = d.root()
@@ -250,6 +256,10 @@ func Run(tests []Test) int {
 	}
 	sched.S.Close()
 	d.send(&wire.Record{Type: "done", Elapsed: time.Since(d.started).Seconds()})
+	hook.AtExit = func() { // the rest of TestMain
+		hook.AtExit = nil
+		d.send(&wire.Record{Type: "exit"})
+	}
 	return 0
 }
 
@@ -301,6 +311,9 @@ func (d *driver) work(tests []Test) {
 }
 
 func (d *driver) send(r *wire.Record) {
+	if tellsLooks(r.Type) {
+		r.Looks = d.looks()
+	}
 	err := d.out.Encode(r)
 	if _, own := err.(*json.UnsupportedValueError); own {
 		panic(fmt.Sprintf("a record of type %s cannot be sent: %v", r.Type, err))

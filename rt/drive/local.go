@@ -166,6 +166,9 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (engine.Execution,
 	ex := engine.Execution{Trace: t, Bereft: bereft, Heir: x.d.others}
 	ex.Failed, ex.Skipped, ex.Output = o.Failed, o.Skipped, o.Output
 	ex.Timers, ex.Outside = sched.S.UsedTimers(), sched.S.Outside()
+	if ex.Outside {
+		hook.FoundBeyond(hook.BeyondReal)
+	}
 	if ex.Outside && !x.told {
 		x.told = true
 		ex.Outsiders = x.outsiders()
@@ -175,7 +178,10 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (engine.Execution,
 		at := resolve(u.Site)
 		ex.Unseen = append(ex.Unseen, wire.Unseen{Code: u.Code, What: u.What, File: at.File, Line: at.Line})
 	}
-	ex.Unseen = append(ex.Unseen, x.besides()...)
+	if beside := x.besides(); len(beside) > 0 {
+		hook.FoundBeyond(hook.BeyondReal)
+		ex.Unseen = append(ex.Unseen, beside...)
+	}
 	ex.Measured = ex.Failed && sched.S.Measured()
 	x.takeRemains(t)
 	left := judge.Execution{Trace: t, Remains: &x.remains, Outcome: o.judged(), EarlyAsked: early}

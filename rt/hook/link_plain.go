@@ -32,6 +32,10 @@ func rselect(cases []runtimeSelect) (int, bool) {
 func chanput(c, v unsafe.Pointer) bool  { return false }
 func chantake(c, v unsafe.Pointer) bool { return false }
 
+// In one process no two goroutines look at the same time.
+func take(*uint32) bool { return true }
+func give(*uint32)      {}
+
 func initialised()   {}
 func stranger() bool { return false }
 func active() bool   { return false }

@@ -3,6 +3,7 @@
 package hook
 
 import (
+	"internal/runtime/atomic"
 	"runtime"
 	"unsafe"
 )
@@ -11,6 +12,14 @@ import (
 
 // getg returns the address of the running g. It is one instruction, inlined.
 func getg() uintptr { return runtime.HeddleGetg() }
+
+// take takes a lock if it is free, give gives it back.
+//
+//go:nosplit
+func take(lock *uint32) bool { return atomic.Cas(lock, 0, 1) }
+
+//go:nosplit
+func give(lock *uint32) { atomic.Store(lock, 0) }
 
 // CallerPC returns the return address of the function that calls it, which
 // must not be inlined: the place where an operation was called.

@@ -205,7 +205,8 @@ type Record struct {
 	// work), "begin", "progress", "output", "finding", "near", "predicted", "coverage", "end",
 	// "isolate" (instead of end: the test needs processes of its own, Text says why), "anew"
 	// (instead of end: it is to come first in another process), "event", "replayed", "result" (Mode
-	// execute), "note", "done", "failure" (heddle's own: Text says which; "end" follows)
+	// execute), "note", "done", "failure" (heddle's own: Text says which; "end" follows), "exit"
+	// (the process ends by os.Exit after "done")
 	Type string
 	Test string `json:",omitempty"`
 
@@ -246,6 +247,10 @@ type Record struct {
 
 	// event (Mode replay): one a step, in order
 	Event *Event `json:",omitempty"`
+
+	Looks *Looks `json:",omitempty"` // of what ends a part of a test, or the process
+	// end: nothing was executed; the verdict is that of an earlier run
+	Cached bool `json:",omitempty"`
 }
 
 // Near is what came of the executions near a clip that does not show its finding any more.
