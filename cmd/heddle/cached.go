@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -287,27 +288,33 @@ func (s *sights) ended(test string) {
 	s.ends[test] = sight{len(s.at), s.beyond}
 }
 
-// over notes that the process of the tests is through with them, or (exit) has ended.
-func (s *sights) over(exit bool) {
+// record notes that the process of the tests is through with them, or has ended.
+func (s *sights) record(rec *wire.Record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !exit {
+	switch rec.Type {
+	case "done":
 		s.last = sight{len(s.at), s.beyond}
-		return
+	case "exit":
+		s.tail = slices.Clone(s.at[s.last.names:])
+		s.exited = s.beyond == s.last.beyond
 	}
-	s.tail = slices.Clone(s.at[s.last.names:])
-	s.exited = s.beyond == s.last.beyond
 }
 
 // keepVerdicts writes the verdicts of the tests that were covered. Where that is not possible, they
 // are explored again next time; -v says why.
 func (r *packageRun) keepVerdicts(ctx context.Context, res *report.Result) {
-	if r.verdicts == nil || ctx.Err() != nil || len(r.failures) > 0 || res.Error != "" || !r.sights.exited {
+	if r.verdicts == nil || ctx.Err() != nil || len(r.failures) > 0 || res.Error != "" || !r.sights.exited ||
+		r.o.failFast && res.Failed {
 		return
+	}
+	times := map[string]int{} // a package and its external tests may have two tests of one name
+	for _, t := range res.Tests {
+		times[t.Name]++
 	}
 	var covered []string
 	for _, t := range res.Tests {
-		if toKeep(t) {
+		if toKeep(t) && times[t.Name] == 1 {
 			covered = append(covered, t.Name)
 		}
 	}
@@ -319,7 +326,7 @@ func (r *packageRun) keepVerdicts(ctx context.Context, res *report.Result) {
 		return
 	}
 	for i, t := range res.Tests {
-		if key := keys[t.Name]; key != "" {
+		if key := keys[t.Name]; key != "" && toKeep(t) {
 			if err := r.keepVerdict(t, i, key, r.clips.has(t.Name)); err != nil && r.o.verbose {
 				r.exploration.report.Note(
 					fmt.Sprintf("%s: its verdict is not kept in the cache: %v", t.Name, err))
@@ -336,7 +343,7 @@ func (r *packageRun) keepVerdict(t *report.TestResult, nth int, key string, clip
 	}
 	end, ok := r.sights.ends[t.Name]
 	if !ok || end.beyond != "" {
-		return fmt.Errorf("the program looks at %s", cmp.Or(end.beyond, "what is not known"))
+		return errors.New(cmp.Or(end.beyond, "it is not known what it looks at"))
 	}
 	inputs := slices.Concat(r.sights.at[:end.names], r.sights.tail)
 	sum, err := r.place().Sum(inputs, r.start)

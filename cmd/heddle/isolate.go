@@ -34,6 +34,7 @@ func (r *packageRun) list(ctx context.Context) error {
 	b := r.process()
 	b.config.Mode = "list"
 	b.record = func(rec *wire.Record) {
+		r.sights.record(rec)
 		if rec.Type == "test" && !slices.Contains(r.finished, rec.Test) {
 			r.moved = append(r.moved, moved{test: rec.Test})
 		}

@@ -163,7 +163,7 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 	<-read
 	res.timedOut = clock.stop()
 	if b.looked != nil && !res.done {
-		b.looked(&wire.Looks{Beyond: "what was not told before the process died"})
+		b.looked(&wire.Looks{Beyond: "a process died that has not told all"})
 	}
 	res.idle = idle.Load()
 	if !res.done && b.config.PrintFile != "" {

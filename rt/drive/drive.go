@@ -104,8 +104,7 @@ type driver struct {
 var config *wire.Config
 
 func init() {
-	hook.Own(true)
-	defer hook.Own(false)
+	defer hook.OwnAgain(hook.Own())
 	path := os.Getenv(wire.Env)
 	if path == "" {
 		return
@@ -148,8 +147,7 @@ func (d *driver) root() string {
 // Run explores the tests as the configuration says and returns the exit code
 // of the binary: 0 whatever was found, since findings go over the pipe.
 func Run(tests []Test) int {
-	hook.Own(true)
-	defer hook.Own(false)
+	defer hook.OwnAgain(hook.Own())
 	d := &driver{cfg: *config, started: time.Now()}
 	d.out = json.NewEncoder(records())
 	d.goroot = d.root()

@@ -35,15 +35,15 @@ func (d *driver) looks() *wire.Looks {
 func beyond(why uintptr) string {
 	switch why {
 	case hook.BeyondClock:
-		return "the clock, outside of tests"
+		return "it asks for the time outside of tests"
 	case hook.BeyondReal:
-		return "goroutines or files outside control"
+		return "goroutines or files outside control take part"
 	case hook.BeyondRoom:
-		return "too many files"
+		return "it looks at too many files"
 	case hook.BeyondForeign:
-		return "what C code, or a system other than Linux, looks at"
+		return "it calls C, or what it looks at is not seen on this system"
 	}
-	return fmt.Sprintf("system call %d", why)
+	return fmt.Sprintf("it makes system call %d", why)
 }
 
 // tellsLooks reports whether a record of that type ends something that a verdict rests on.

@@ -36,13 +36,14 @@ var (
 	}
 )
 
-// Own says that the calling goroutine is heddle's own (on), or the program's again.
-func Own(on bool) {
-	own = 0
-	if on {
-		own = getg()
-	}
+// Own says that the calling goroutine is heddle's own from now on, and returns what OwnAgain needs.
+func Own() (before uintptr) {
+	before, own = own, getg()
+	return before
 }
+
+// OwnAgain ends what Own began.
+func OwnAgain(before uintptr) { own = before }
 
 // Beyond notes that the calling goroutine, if it is the program's, looks at what is not noted.
 //
