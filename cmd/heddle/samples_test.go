@@ -17,10 +17,12 @@ type sample struct {
 	change bool   // the program as the page that shows it changes it in the end
 }
 
-// A program is a module for the samples of pages: one that a page shows, or a folder of examples.
+// A program is a module for the samples of pages: one that a page shows, a folder of examples, or
+// one of cmd/heddle/testdata.
 type program struct {
 	page    string
 	example string
+	module  string
 	samples []sample // in the order of the pages
 }
 
@@ -29,13 +31,15 @@ type program struct {
 var programs = []program{
 	{page: "docs/guide/first-test.md", samples: []sample{
 		{page: "docs/guide/first-test.md"}, {page: "docs/guide/replay.md", change: true},
-		{page: "docs/guide/first-test.md", change: true}, {page: "docs/guide/replay.md"}}},
+		{page: "docs/guide/first-test.md", change: true}, {page: "docs/guide/commands.md", change: true},
+		{page: "docs/guide/replay.md"}}},
 	{page: "docs/guide/fuzzing.md", samples: []sample{{page: "docs/guide/fuzzing.md"}}},
 	{page: "docs/guide/generated-tests.md", samples: []sample{
 		{page: "docs/guide/generated-tests.md"}, {page: "docs/guide/generated-tests.md"}}},
 	{example: "sendclosed", samples: []sample{{page: "README.md"}}},
 	{example: "sendclosed", samples: []sample{
 		{page: "docs/guide/findings.md"}, {page: "docs/guide/clip-format.md"}}},
+	{module: "causes", samples: []sample{{page: "docs/guide/findings.md"}}},
 }
 
 // TestSamples executes each command that a page shows. What it prints is what the page says, except
@@ -55,6 +59,9 @@ func TestSamples(t *testing.T) {
 	for _, p := range programs {
 		dir := t.TempDir()
 		p.write(t, root, dir, false)
+		if p.module != "" {
+			dir = filepath.Join(dir, p.module)
+		}
 		for _, s := range p.samples {
 			p.write(t, root, dir, s.change)
 			seen[s.page]++
@@ -77,8 +84,13 @@ func TestSamples(t *testing.T) {
 // write writes the files of a program.
 func (p *program) write(t *testing.T, root, dir string, change bool) {
 	t.Helper()
-	if p.example != "" {
-		p.copy(t, root, dir)
+	switch {
+	case p.example != "":
+		copyOnce(t, filepath.Join(root, "examples", p.example), filepath.Join(dir, p.example))
+		putFile(t, dir, "go.mod", "module heddle.examples\n\ngo 1.26\n")
+		return
+	case p.module != "":
+		copyOnce(t, filepath.Join(root, "cmd", "heddle", "testdata", p.module), filepath.Join(dir, p.module))
 		return
 	}
 	files := programOf(pageText(t, root, p.page), change)
@@ -90,20 +102,18 @@ func (p *program) write(t *testing.T, root, dir string, change bool) {
 	}
 }
 
-// copy makes a module of an example, unless there is one.
-func (p *program) copy(t *testing.T, root, dir string) {
+// copyOnce copies a folder without the clips of other runs, unless it is there.
+func copyOnce(t *testing.T, from, to string) {
 	t.Helper()
-	to := filepath.Join(dir, p.example)
 	if _, err := os.Stat(to); err == nil {
 		return
 	}
-	if err := os.CopyFS(to, os.DirFS(filepath.Join(root, "examples", p.example))); err != nil {
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(filepath.Join(to, "testdata")); err != nil { // clips of other runs
+	if err := os.RemoveAll(filepath.Join(to, "testdata")); err != nil {
 		t.Fatal(err)
 	}
-	putFile(t, dir, "go.mod", "module heddle.examples\n\ngo 1.26\n")
 }
 
 func putFile(t *testing.T, dir, name, text string) {
