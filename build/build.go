@@ -42,6 +42,7 @@ type Package struct {
 	Left       []string // "path: reason" of each package in the binary that could not be rewritten
 	Tests      []string // names of its tests, fuzz targets and examples; nil if they cannot be read
 	Code       string   // hash of the sources of the binary, see graph.code; "" without a binary
+	Key        string   // hash of all that the binary is built from, heddle among it
 }
 
 // Result is the result of Build.
@@ -246,7 +247,7 @@ func (b *Builder) result(roots []*root) *Result {
 			NoTests: r.main == nil, Failed: r.failed, Left: r.left,
 		}
 		if r.main != nil {
-			p.Code = b.graph.code(r.main)
+			p.Code, p.Key = b.graph.code(r.main), r.key
 			p.Tests = testNames(r.pkg)
 		}
 		res.Packages = append(res.Packages, p)

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"maps"
@@ -33,7 +34,7 @@ import (
 type verdictKey struct {
 	Heddle       string // hash of the command
 	Go           string // release
-	Binary, Code string // hashes of the test binary and of its sources
+	Binary, Code string // hashes of what the test binary is built from, and of its sources
 	Package      string
 	Dir, Cwd     string      // its folder, and that without symbolic links
 	Args         []string    // of the binary: the tests before this one are by them
@@ -97,14 +98,41 @@ func (e *exploration) recall(res *build.Result) {
 	}
 }
 
-// selfDigest is the content hash of this command.
+// selfDigest is a hash of the content of this command: the one that the linker wrote into it, or
+// else its own.
 var selfDigest = sync.OnceValues(func() (string, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return "", err
 	}
+	if id := buildID(exe); id != "" {
+		return id, nil
+	}
 	return digest(exe)
 })
+
+// buildID returns the build ID of an ELF binary, "" if there is none. Its last part is a hash of
+// the binary.
+func buildID(exe string) string {
+	f, err := elf.Open(exe)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	s := f.Section(".note.go.buildid")
+	if s == nil {
+		return ""
+	}
+	data, err := s.Data()
+	const head = 16 // sizes of name and text, type, "Go"
+	if err != nil || len(data) < head {
+		return ""
+	}
+	if n := f.ByteOrder.Uint32(data[4:]); n > 0 && int(n) <= len(data)-head {
+		return string(data[head : head+n])
+	}
+	return ""
+}
 
 // recalled returns the verdicts that the cache has of tests.
 func (r *packageRun) recalled(tests []string) []verdict {
@@ -158,12 +186,10 @@ func (k *verdictKey) explores(o *options, config wire.Config, args []string) {
 // verdictKeys returns the keys of tests, without those that have clips that are not of a bug that
 // was fixed: these are replayed each time.
 func (r *packageRun) verdictKeys(tests []string) (map[string]string, error) {
-	k := verdictKey{Heddle: r.verdicts.heddle, Go: r.goVersion, Code: r.pkg.Code, Package: r.pkg.ImportPath,
-		Dir: r.pkg.Dir, Machine: machine()}
+	k := verdictKey{Heddle: r.verdicts.heddle, Go: r.goVersion, Binary: r.pkg.Key, Code: r.pkg.Code,
+		Package: r.pkg.ImportPath,
+		Dir:     r.pkg.Dir, Machine: machine()}
 	var err error
-	if k.Binary, err = digest(r.pkg.Binary); err != nil {
-		return nil, err
-	}
 	if k.Cwd, err = filepath.EvalSymlinks(r.pkg.Dir); err != nil {
 		return nil, err
 	}

@@ -2,8 +2,13 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -249,5 +254,34 @@ func TestWithout(t *testing.T) {
 		if fmt.Sprint(got) != c.want {
 			t.Errorf("%v: %v, want %s", c.kept, got, c.want)
 		}
+	}
+}
+
+// The build ID is the one that the go command reads; without one the whole command is hashed.
+func TestBuildID(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("the build ID is read from ELF files alone")
+	}
+	out, err := exec.Command("go", "tool", "buildid", exe).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := selfDigest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.TrimSpace(string(out)); want != "" && got != want {
+		t.Errorf("build ID %q, go tool buildid says %q", got, want)
+	}
+	none := filepath.Join(t.TempDir(), "none")
+	if err := os.WriteFile(none, []byte("#!/bin/sh\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if id := buildID(none); id != "" {
+		t.Errorf("build ID %q of a script", id)
 	}
 }
