@@ -1,0 +1,225 @@
+package pattern
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/rt/wire"
+	"heddle/trace"
+)
+
+// Goroutines that wait at a channel at which no other goroutine comes any more.
+
+// dropped explains a goroutine that waits to receive what another one has offered by a select with
+// default.
+func (s *story) dropped(w act) *Match {
+	if w.op != trace.OpRecv || w.Where.Object == "" {
+		return nil
+	}
+	name := w.Where.Object
+	drop, ok := s.last(len(s.acts), func(a act) bool {
+		return a.G != w.G && a.op == trace.OpSelect && a.Arg < 0 && strings.Contains(a.Where.Object,
+			name+"<-")
+	})
+	if !ok {
+		return nil
+	}
+	m := &Match{Name: SignalLost, Var: name, Roles: []Role{
+		{"wait", w.G, w.Where, of(w)},
+		{"signal", drop.G, drop.Where, of(drop)}}}
+	m.Text = fmt.Sprintf("%s offered a value to `%s` in the select at %s when no goroutine was receiving yet, so it took `default` and the value was dropped; %s came to receive from `%s` at %s after that, and waits for ever.",
+		drop.G, name, at(drop.Where), w.G, name, at(w.Where))
+	m.Hint = fmt.Sprintf("give `%s` room for one value, so that the signal is kept until it is received",
+		name)
+	if p, text := s.source.making(w.Where, name); strings.HasSuffix(text, ")") && !strings.Contains(text,
+		",") {
+		m.Hint = fmt.Sprintf("give `%s` room for one value, so that the signal is kept until it is received: `%s, 1)` at %s", name, strings.TrimSuffix(text, ")"), at(p))
+	}
+	return m
+}
+
+// stopped explains a goroutine that waits for a ticker or timer that was stopped.
+func (s *story) stopped(w act) *Match {
+	stop, ok := s.last(len(s.acts), func(a act) bool {
+		return a.op == trace.OpTimerStop && s.name(a) != "" && w.Where.Object == s.name(a)+".C"
+	})
+	if !ok || w.op != trace.OpRecv {
+		return nil
+	}
+	m := &Match{Name: StoppedTicker, Var: w.Where.Object, Roles: []Role{
+		{"wait", w.G, w.Where, of(w)},
+		{"stop", stop.G, stop.Where, of(stop)}}}
+	m.Text = fmt.Sprintf("%s receives from `%s` at %s; %s stopped it at %s. Stop does not close the channel, so the receive waits for ever and the goroutine is left behind.",
+		w.G, m.Var, at(w.Where), stop.G, at(stop.Where))
+	m.Hint = fmt.Sprintf("tell the goroutine to end: a channel that is closed where %s is stopped (%s), and a select at %s of `<-%s` and that channel. Close it through a sync.Once if that place can be reached twice: a second close panics", s.name(stop), at(stop.Where), at(w.Where), m.Var)
+	return m
+}
+
+// notWatched explains a goroutine that waits at a channel beside a context that was cancelled.
+func (s *story) notWatched(w act) *Match {
+	if w.op != trace.OpSend && w.op != trace.OpRecv || w.Where.Object == "" {
+		return nil
+	}
+	ctx := s.source.context(w.Where)
+	cancel, ok := s.first(0, func(a act) bool {
+		return (isWrite(a) || a.op == trace.OpClose) && a.G != w.G &&
+			strings.HasSuffix(a.Where.File, "/context/context.go")
+	})
+	if ctx == "" || !ok {
+		return nil
+	}
+	statement := s.source.statement(w.Where)
+	what := "send to"
+	if w.op == trace.OpRecv {
+		what = "receive from"
+	}
+	m := &Match{Name: NotWatched, Var: w.Where.Object, Roles: []Role{{"wait", w.G, w.Where, of(w)}}}
+	where := ""
+	if cancel.Call != nil {
+		where = " at " + at(*cancel.Call)
+		m.Roles = append(m.Roles, Role{"cancel", cancel.G, *cancel.Call, of(cancel)})
+	}
+	m.Text = fmt.Sprintf("%s waits to %s `%s` at %s, and no other goroutine uses that channel any more. %s cancelled the context%s, but %s does not look at %s.Done() while it waits there.",
+		w.G, what, m.Var, at(w.Where), cancel.G, where, w.G, ctx)
+	if statement == "" || strings.Contains(statement, "for ") {
+		statement = "..."
+	}
+	m.Hint = fmt.Sprintf("wait for both at %s: `select { case %s: ... case <-%s.Done(): return }`",
+		at(w.Where), statement, ctx)
+	return m
+}
+
+func (s *story) leakedSender(ws []act) *Match {
+	w := ws[0]
+	name := w.Where.Object
+	if w.op != trace.OpSend || name == "" {
+		return nil
+	}
+	m := &Match{Name: LeakedSender, Var: name, Roles: []Role{{"wait", w.G, w.Where, of(w)}}}
+	m.Text = fmt.Sprintf("%s %s to send to `%s` at %s, and no goroutine is left that receives from it.",
+		list(names(ws)), wait(ws), name, at(w.Where))
+	p, text := s.source.making(w.Where, name)
+	if sel, c, ok := s.gaveUp(w, name); ok {
+		m.Text += fmt.Sprintf(" %s waited for the value in the select at %s, took the case `%s`, and went on.", sel.G, at(sel.Where), c)
+		m.Roles = append(m.Roles, Role{"receiver", sel.G, sel.Where, of(sel)})
+	} else if got, ok := s.last(len(s.acts), func(a act) bool {
+		return a.Obj == w.Obj &&
+			a.op == trace.OpRecv
+	}); ok {
+		m.Text += fmt.Sprintf(" %s received from it at %s, and does not come back for another value.",
+			got.G, at(got.Where))
+		m.Roles = append(m.Roles, Role{"receiver", got.G, got.Where, of(got)})
+	}
+	senders := names(slices.DeleteFunc(slices.Clone(s.acts), func(a act) bool {
+		return a.Obj != w.Obj ||
+			a.op != trace.OpSend
+	}))
+	for _, x := range ws {
+		if !slices.Contains(senders, x.G) {
+			senders = append(senders, x.G)
+		}
+	}
+	if s.source.inLoop(w.Where) {
+		m.Hint = fmt.Sprintf("let the sender end when nothing receives any more: at %s, a select of the send and of a channel that the receiver closes when it goes (or of ctx.Done())", at(w.Where))
+		return m
+	}
+	room := "one value for each sender"
+	example := ""
+	if len(senders) == 1 {
+		room, example = "one value", "1"
+	}
+	m.Hint = fmt.Sprintf("give `%s` room for %s, so that a send ends although nothing receives", name, room)
+	if text != "" && !strings.Contains(text, ",") && example != "" {
+		m.Hint += fmt.Sprintf(": `%s, %s)` at %s", strings.TrimSuffix(text, ")"), example, at(p))
+	} else if text != "" && !strings.Contains(text, ",") {
+		m.Hint += fmt.Sprintf(": `%s, n)` at %s, where n is how many send", strings.TrimSuffix(text, ")"),
+			at(p))
+	}
+	m.Hint += "; or send in a select beside a channel that says that nothing is wanted any more"
+	return m
+}
+
+func wait(ws []act) string {
+	if len(names(ws)) == 1 {
+		return "waits"
+	}
+	return "wait"
+}
+
+// gaveUp returns the end of a select with a receive from the channel that took another case.
+func (s *story) gaveUp(w act, name string) (sel act, c string, ok bool) {
+	for _, a := range slices.Backward(s.acts) {
+		if a.G == w.G || a.Obj == w.Obj || a.op != trace.OpRecv && a.op != trace.OpSelect ||
+			!strings.Contains(a.Where.Object, "<-") || a.op == trace.OpSelect && a.Arg < 0 {
+			continue
+		}
+		cases := s.source.Cases(a.Where.File, a.Where.Line)
+		i := slices.IndexFunc(cases, func(text string) bool { return received(text) == name })
+		if _, chosen, ok := s.selected(a); ok && i >= 0 && chosen != i {
+			return a, cases[chosen], true
+		}
+		if i >= 0 && len(cases) == 2 {
+			return a, cases[1-i], true
+		}
+	}
+	return sel, "", false
+}
+
+func (s *story) leakedReceiver(ws []act) *Match {
+	w := ws[0]
+	name := w.Where.Object
+	if w.op != trace.OpRecv || name == "" || s.f.Kind != "leak" {
+		return nil
+	}
+	m := &Match{Name: LeakedRecv, Var: name, Roles: []Role{{"wait", w.G, w.Where, of(w)}}}
+	m.Text = fmt.Sprintf("%s %s to receive from `%s` at %s, and no goroutine is left that sends to it or closes it.", list(names(ws)), wait(ws), name, at(w.Where))
+	if sent, ok := s.last(len(s.acts), func(a act) bool {
+		return a.Obj == w.Obj &&
+			a.op == trace.OpSend
+	}); ok {
+		m.Text += fmt.Sprintf(" %s sent the last value at %s.", sent.G, at(sent.Where))
+		m.Roles = append(m.Roles, Role{"sender", sent.G, sent.Where, of(sent)})
+	}
+	m.Hint = fmt.Sprintf("close `%s` when no more values come, so that the receive ends", name)
+	if p, ok := s.source.closing(w.Where, name); ok {
+		m.Text += fmt.Sprintf(" `close(%s)` at %s was not reached.", name, at(p))
+		m.Hint = s.hintClose(name, p)
+		m.Roles = append(m.Roles, Role{"close", "", p, nil})
+	}
+	return m
+}
+
+// hintClose says how to reach the close of a channel at p on every path. A deferred close comes
+// after all that its function waits for.
+func (s *story) hintClose(name string, p wire.Place) string {
+	f := s.source.function(p)
+	if f == nil {
+		return fmt.Sprintf("close `%s` when no more values come, also where %s is not reached", name, at(p))
+	}
+	call := fmt.Sprintf("close(%s)", name)
+	made, _ := s.source.making(p, name)
+	here := made.File != "" && s.source.function(made) != nil && s.source.function(made).body == f.body
+	from := s.source.Line(f.body.Pos())
+	if here {
+		from = made.Line
+	}
+	returns, _ := s.source.bare(f, from, call)
+	returns = before(returns, p.Line)
+	closes, top := s.source.calls(f, call)
+	wait, waits := s.source.waitsAfter(f, p.Line)
+	switch {
+	case len(returns) == 0:
+		return fmt.Sprintf("close `%s` when no more values come, also where %s is not reached", name, at(p))
+	case waits:
+		return fmt.Sprintf("close `%s` before the return at %s too, and not only at %s. A deferred close would be too late: %s waits before it runs",
+			name, ats(returns), at(p), at(wait))
+	case here && top && len(closes) == 1:
+		return fmt.Sprintf("close `%s` also where the return at %s is taken: `defer %s` right after it is made at %s, in place of %s",
+			name, ats(returns), call, at(made), at(p))
+	case top && len(closes) == 1:
+		return fmt.Sprintf("close `%s` also where the return at %s is taken: `defer %s` at the beginning of that function, in place of %s",
+			name, ats(returns), call, at(p))
+	}
+	return fmt.Sprintf("close `%s` before the return at %s too", name, ats(returns))
+}
