@@ -66,10 +66,7 @@ func (p *Package) tell(t *TestResult, i int) {
 		}
 	}
 	lead := r.causes.Lead(group)
-	what := heading(at[lead].Finding)
-	if !strings.Contains(what, " in "+oneLine(t.Name)+"/") { // it may name a subtest
-		what += " in " + oneLine(t.Name)
-	}
+	what := headingIn(at[lead].Finding, t.Name)
 	r.told = append(r.told, told{lead, nameOf(p.path, t.Name, at[lead]), what, p.path, t.Name})
 	p.tell(t, i)
 }
@@ -131,7 +128,7 @@ func (r *Reporter) briefly(t *TestResult, name string) []string {
 			if f.FromClip != "" {
 				clip += "  (still there)"
 			}
-			rows = append(rows, []string{fit(heading(f.Finding), 40), fit(r.inBrief(f), 72), clip})
+			rows = append(rows, []string{fit(kindAndObject(f.Finding), 40), fit(r.inBrief(f), 72), clip})
 		}
 	}
 	return columns(rows)

@@ -94,15 +94,28 @@ func saysMessage(output string, f *wire.Finding) bool {
 		strings.TrimSpace(message(f)))
 }
 
-// heading returns the kind, and the object if there is one: "DATA RACE on acct.balance".
-func heading(f *wire.Finding) string {
+// heading returns the kind, the object if there is one, and the subtest if it is known: "DATA RACE
+// on acct.balance in TestParse/empty".
+func heading(f *wire.Finding) string { return kindAndObject(f) + inSubtest(f) }
+
+// headingIn is heading with the test, unless the heading names a subtest of it.
+func headingIn(f *wire.Finding, test string) string {
+	h := heading(f)
+	if strings.Contains(h, " in "+oneLine(test)+"/") {
+		return h
+	}
+	return h + " in " + oneLine(test)
+}
+
+// kindAndObject is heading without a subtest.
+func kindAndObject(f *wire.Finding) string {
 	h := strings.ToUpper(f.Kind)
 	o := oneLine(object(f))
 	switch {
 	case f.Kind == "leak":
 		return h + leaked(f)
 	case o == "" || f.Kind == "panic" || f.Kind == "test failure":
-		return h + inSubtest(f)
+		return h
 	case f.Kind == "misuse":
 		return h + " of " + o
 	}

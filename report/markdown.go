@@ -119,7 +119,8 @@ func (d *markdownDocument) String() string {
 
 // markdown returns a finding of a test, in mostFinding lines at most. f is resolved.
 func (r *Reporter) markdown(pkg, test string, f Finding, notes ...string) string {
-	head := []string{"### " + headingMarkdown(&f) + " in " + span(test), ""}
+	in := span(cmp.Or(strings.TrimPrefix(inSubtest(f.Finding), " in "), test))
+	head := []string{"### " + headingMarkdown(&f) + " in " + in, ""}
 	for _, n := range notes[:min(len(notes), 2)] {
 		head = append(head, "> "+paragraph(cut(sentenceOf(n), 300)), "")
 	}
@@ -139,7 +140,7 @@ func (r *Reporter) markdown(pkg, test string, f Finding, notes ...string) string
 
 // headingMarkdown is heading with the object in code.
 func headingMarkdown(f *Finding) string {
-	h := heading(f.Finding)
+	h := kindAndObject(f.Finding)
 	if o := oneLine(object(f.Finding)); o != "" && strings.HasSuffix(h, o) {
 		return plain(strings.TrimSuffix(h, o)) + span(cut(o, 80))
 	}

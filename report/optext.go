@@ -225,9 +225,13 @@ func inOrder(files *syntax.Files, file string, line int, method string) []string
 	return files.Calls(file, line, method)
 }
 
-// inSubtest names the subtest that failed, as the end of a heading: " in TestParse/empty". It is ""
-// where the test has none, or several that failed.
+// inSubtest names the subtest of a finding, as the end of a heading: " in TestParse/empty". It is
+// "" where the test has none, or several took part. Of a finding without it, the output may say
+// which one failed.
 func inSubtest(f *wire.Finding) string {
+	if f.Subtest != "" {
+		return " in " + oneLine(f.Subtest)
+	}
 	var failed []string
 	for l := range strings.Lines(f.Output) {
 		rest, ok := strings.CutPrefix(strings.TrimSpace(l), "--- FAIL: ")

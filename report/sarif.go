@@ -82,7 +82,7 @@ func rule(k Kind) sarifRule {
 }
 
 func (s sarifWriter) finding(pkg string, t *TestResult, f Finding, ruleIndex int) sarifResult {
-	text := heading(f.Finding) + " in " + t.Name + ": " + message(f.Finding)
+	text := headingIn(f.Finding, t.Name) + ": " + message(f.Finding)
 	if f.explained != nil {
 		text = strings.Join(append([]string{text}, f.explained.sentences()...), "\n")
 	}

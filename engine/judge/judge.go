@@ -66,6 +66,8 @@ type Outcome struct {
 	G      trace.GID // called Fail first
 	Stack  []uintptr // from where; nil: not known
 	Steps  int       // that the execution had then
+
+	Subtests map[trace.GID]string // by the goroutines that run them, their full names
 }
 
 // An Execution is what is judged.
@@ -80,6 +82,11 @@ type Execution struct {
 // caused itself. known, if not nil, reports whether a data race with that key was told.
 func (j *Judge) Findings(x *Execution, known func(key string) bool) []wire.Found {
 	fs := j.wrong(x, known)
+	if len(x.Subtests) > 0 {
+		for i := range fs {
+			fs[i].Finding.Subtest = subtestOf(x, fs[i].Finding)
+		}
+	}
 	if len(x.Early) > 0 && !x.Failed && x.Verdict != trace.Panicked {
 		for i := range fs {
 			fs[i].Finding.Early = j.earlyTimers(x)

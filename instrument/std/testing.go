@@ -35,7 +35,7 @@ var testingPatch = &pkg{
 				replace("func (c *common) resetRaces() {\n",
 					"func (c *common) resetRaces() { if heddleActive { return }\n")),
 			optional(slower, replace("func (c *common) checkRaces() (raceErrors int64) {\n", "func (c *common) checkRaces() (raceErrors int64) { if heddleActive { return 0 }\n")),
-			replace("	t.runner = callerName(0)\n\n	// When this goroutine is done, either because fn(t)", "	t.runner = heddleRunner()\n\n	// When this goroutine is done, either because fn(t)"),
+			replace("	t.runner = callerName(0)\n\n	// When this goroutine is done, either because fn(t)", "	t.runner = heddleRunner(&t.common)\n\n	// When this goroutine is done, either because fn(t)"),
 			// The end of a test without cleanups and without output. Failed, which is called
 			// first, orders the test after the goroutines that used it. The rest would order
 			// nothing in two dozen operations. Fail records which goroutine calls it, and where.

@@ -53,6 +53,16 @@ type Outcome struct {
 	failed trace.GID
 	stack  []uintptr
 	steps  int
+
+	subtests map[trace.GID]string // see Subtest
+}
+
+// Subtest notes that the calling goroutine, one under test, runs the subtest of a name.
+func (o *Outcome) Subtest(name string) {
+	if o.subtests == nil {
+		o.subtests = map[trace.GID]string{}
+	}
+	o.subtests[sched.S.Running()] = name
 }
 
 // Fails notes that the calling goroutine, one under test, says that the test
@@ -70,7 +80,7 @@ func (o *Outcome) Fails() {
 // judged is what findings are made from.
 func (o *Outcome) judged() judge.Outcome {
 	return judge.Outcome{Failed: o.Failed, Output: o.Output, G: o.failed, Stack: o.stack,
-		Steps: o.steps}
+		Steps: o.steps, Subtests: o.subtests}
 }
 
 // driver is the state of one run of the binary.

@@ -290,6 +290,7 @@ type Finding struct {
 	Pattern      string `json:",omitempty"` // of an anomaly, as in its clip
 	Executions   int    // after how many it was found
 	Switches     int
+	Subtest      string `json:",omitempty"` // whose goroutines it is about, by its full name
 	FromClip     string `json:",omitempty"` // path of the clip whose replay showed it
 	InputFile    string `json:",omitempty"` // where the command has put the input that was found
 	Divergence   string `json:",omitempty"` // the clip did not fit: expected and got

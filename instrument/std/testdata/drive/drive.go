@@ -26,6 +26,8 @@ type Outcome struct {
 // Fails notes that the test says that it fails.
 func (o *Outcome) Fails() { o.said = true }
 
+func (o *Outcome) Subtest(string) {}
+
 // FuzzPattern, Input, WantsCorpus, Corpus, Arguments and Pass stand for those of a run that searches no inputs.
 func FuzzPattern() string { return "" }
 
