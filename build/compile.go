@@ -405,7 +405,8 @@ func (b *Builder) compilerFlags() []string {
 
 // linkerFlags returns the -ldflags flags of a build: those of GOFLAGS, each extended by heddle's.
 // Nothing but a debugger reads DWARF, and linking without it is faster. Package runtime gets the
-// names of files in the binary and the names to show instead (added/runtime.go.txt).
+// names of files in the binary and the names to show instead (added/runtime.go.txt). A debugger
+// gets what -s and -w in GOFLAGS would leave out.
 func (b *Builder) linkerFlags() []string {
 	names := []string{
 		"Root=" + filepath.ToSlash(b.root.real), "Second=" + filepath.ToSlash(b.root.second),
@@ -414,8 +415,9 @@ func (b *Builder) linkerFlags() []string {
 		"Modules=" + filepath.ToSlash(filepath.Clean(b.tool["GOMODCACHE"])),
 	}
 	var own []string
+	kept := " -s=false -w=false"
 	if !b.Debug {
-		own = append(own, "-w")
+		own, kept = append(own, "-w"), ""
 	}
 	for _, name := range names {
 		own = append(own, quotedField("-X=runtime.heddle"+name))
@@ -434,7 +436,7 @@ func (b *Builder) linkerFlags() []string {
 			pattern, value, _ = strings.Cut(value, "=")
 			pattern += "="
 		}
-		flags = append(flags, "-ldflags="+pattern+all+" "+value)
+		flags = append(flags, "-ldflags="+pattern+all+" "+value+kept)
 	}
 	return flags
 }

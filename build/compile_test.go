@@ -58,5 +58,11 @@ func TestLinkerFlags(t *testing.T) {
 				t.Errorf("%s: %q, want %q", tc.flags, got[i], want)
 			}
 		}
+		b.Debug = true
+		for i, f := range b.linkerFlags() {
+			if strings.Contains(f, " -w ") || i > 0 && !strings.HasSuffix(f, " -s=false -w=false") {
+				t.Errorf("%s: for a debugger %q, want DWARF in any case", tc.flags, f)
+			}
+		}
 	}
 }

@@ -69,7 +69,7 @@ func TestAdd(t *testing.T) {
 }
 
 // clipOf explores the program of files and returns its folder, and the clip of its finding of a
-// kind with a message that says so.
+// kind ("": any) with a message that says so.
 func clipOf(t *testing.T, files map[string]string, kind, says string, flags ...string) (tool *tool,
 	path string) {
 	t.Helper()
@@ -95,7 +95,7 @@ func clipOf(t *testing.T, files map[string]string, kind, says string, flags ...s
 	}
 	for _, c := range clips {
 		text, err := os.ReadFile(c)
-		if err == nil && strings.Contains(string(text), "kind       "+kind+"\n") &&
+		if err == nil && (kind == "" || strings.Contains(string(text), "kind       "+kind+"\n")) &&
 			strings.Contains(string(text), says) {
 			return tool, c
 		}

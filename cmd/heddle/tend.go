@@ -388,10 +388,12 @@ func (t *tool) clipToGo(ctx context.Context, paths []string, out string) int {
 	if _, err := os.Stat(name); err == nil && out != "-" {
 		return t.fail(fmt.Errorf("%s is there already; delete it, or give another -o", t.short(name)))
 	}
+	var why error
 	for way := range forced.Ways {
 		text, err := forced.Test(f, dir, way)
 		if err != nil {
-			return t.fail(fmt.Errorf("%s: no Go test: %v", t.short(path), err))
+			why = err
+			continue
 		}
 		failed, err := t.tryForced(ctx, dir, name, forced.Name(&f.Clip), text)
 		if err != nil {
@@ -407,20 +409,32 @@ func (t *tool) clipToGo(ctx context.Context, paths []string, out string) int {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			return t.fail(err)
 		}
-		fmt.Fprintf(t.Stdout, "%s: go test -run '^%s$' fails on this code in the order of the clip\n",
-			t.short(name), forced.Name(&f.Clip))
+		by := "channels"
+		if way >= forced.ByChannels {
+			by = "sleeping"
+		}
+		fmt.Fprintf(t.Stdout, "%s: go test -run '^%s$' fails on this code in the order of the clip, which it forces by %s (%d of %d runs failed)\n",
+			t.short(name), forced.Name(&f.Clip), by, forcedRuns, forcedRuns)
 		return exitFine
+	}
+	if why != nil {
+		return t.fail(fmt.Errorf("%s: no Go test: %v", t.short(path), why))
 	}
 	return t.fail(fmt.Errorf("%s: no Go test: plain go test does not fail on this code where its goroutines stop as the clip switches; is the bug still there (heddle replay)?", t.short(path)))
 }
 
-// tryForced reports whether a test fails under plain go test. Its file is there only meanwhile.
+// forcedRuns is how often a Go test has to fail before it is kept.
+const forcedRuns = 3
+
+// tryForced reports whether a test fails under plain go test, whenever it is run. Its file is there
+// only meanwhile.
 func (t *tool) tryForced(ctx context.Context, dir, name, test, text string) (failed bool, err error) {
 	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 		return false, err
 	}
 	defer os.Remove(name)
-	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-run=^"+test+"$", "-vet=off", ".")
+	cmd := exec.CommandContext(ctx, "go", "test", fmt.Sprintf("-count=%d", forcedRuns), "-run=^"+test+"$",
+		"-vet=off", ".")
 	cmd.Dir = dir
 	printed, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
@@ -429,5 +443,5 @@ func (t *tool) tryForced(ctx context.Context, dir, name, test, text string) (fai
 	if err != nil && !strings.Contains(string(printed), "--- FAIL: "+test+" ") {
 		return false, fmt.Errorf("the Go test cannot be tried: %s", lastLines(string(printed), 5))
 	}
-	return err != nil, nil
+	return strings.Count(string(printed), "--- FAIL: "+test+" ") == forcedRuns, nil
 }

@@ -1,8 +1,9 @@
 // Package forced writes Go tests that force the order of a clip under plain go test. Such a test
-// runs the clip's test on copies of the package's files (go test -overlay) in which a goroutine
-// stops for a moment before the statement at which the clip switches away from it, on one
-// processor. In the old code it fails. In new code it runs the same stops where their statements
-// are still there.
+// runs the clip's test on copies of the package's files (go test -overlay) in which goroutines stop
+// at statements, on one processor: each waits on a channel until it is its turn in the clip's order
+// or, where that does not force it, sleeps before the statement at which the clip switches away
+// from it. In the old code it fails. In new code it runs the same stops where their statements are
+// still there.
 //
 //	text, err := forced.Test(file, dir, 0)  // a Go file for the folder of the package
 //
@@ -30,12 +31,16 @@ import (
 //go:embed stops.go
 var runtimeText string
 
-// Ways is how many ways there are to force the order of a clip.
-const Ways = 3
+// Ways is how many ways there are to force the order of a clip. The first ByChannels of them wait
+// on channels: for all parts of the order, or for those up to the last switch. The others sleep.
+const (
+	Ways       = 5
+	ByChannels = 2
+)
 
 // Test returns the text of a Go test for the package in dir that forces the order of a clip, in one
-// of several ways: goroutines begin as they do, in the order in which they were started, or when
-// they do in the clip. The error says why it cannot be forced.
+// of several ways. Where goroutines sleep, they begin as they do, in the order in which they were
+// started, or when they do in the clip. The error says why it cannot be forced.
 func Test(f *clip.File, dir string, way int) (string, error) {
 	switch {
 	case f.Kind == "data race":
@@ -51,11 +56,19 @@ func Test(f *clip.File, dir string, way int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	w := &writer{c: &f.Clip, dir: dir, sources: map[string][]forcedStatement{}}
-	if err := w.switches(); err != nil {
+	w := &writer{c: &f.Clip, dir: dir, sources: map[string][]forcedStatement{}, channels: way < ByChannels}
+	switch {
+	case w.draws() != nil:
+		return "", w.draws()
+	case w.channels:
+		err = w.turns(way == 1)
+	default:
+		err = w.switches()
+	}
+	if err != nil {
 		return "", err
 	}
-	switch way {
+	switch way - ByChannels {
 	case 1:
 		w.reordered()
 	case 2:
@@ -70,17 +83,25 @@ type writer struct {
 	dir     string
 	sources map[string][]forcedStatement // by file
 	stops   []forcedStop
+
+	channels bool
+}
+
+// draws says which outcome of a choice the clip needs, if any.
+func (w *writer) draws() error {
+	for _, st := range w.c.Steps {
+		if st.Op == "choose" && st.Choice > 0 {
+			return fmt.Errorf("it needs the outcome %d of a choice, which plain go test draws", st.Choice)
+		}
+	}
+	return nil
 }
 
 // switches puts a stop before the operation with which each goroutine goes on that the clip has
 // switched away from.
 func (w *writer) switches() error {
 	for i := 1; i < len(w.c.Steps); i++ {
-		st := &w.c.Steps[i]
-		p := w.c.Steps[i-1].G
-		if st.Op == "choose" && st.Choice > 0 {
-			return fmt.Errorf("it needs the outcome %d of a choice, which plain go test draws", st.Choice)
-		}
+		st, p := &w.c.Steps[i], w.c.Steps[i-1].G
 		if !st.Switch || p == st.G {
 			continue
 		}
@@ -106,7 +127,7 @@ const (
 // were made.
 func (w *writer) stop(cut, step, millis int) error {
 	at := &w.c.Steps[step].Where
-	s := w.statement(at)
+	s := w.statement(w.c.Steps[step].G, at)
 	if s == nil {
 		return fmt.Errorf("%s at %s:%d is not in a statement of the package", w.c.Steps[step].Op, at.File,
 			at.Line)
@@ -115,15 +136,17 @@ func (w *writer) stop(cut, step, millis int) error {
 		return fmt.Errorf("the clip switches before the deferred %s of %s:%d, where no statement can be put", w.c.Steps[step].Op, at.File, at.Line)
 	}
 	for k := cut - 1; k >= 0; k-- {
-		if w.c.Steps[k].G != w.c.Steps[step].G {
+		st := &w.c.Steps[k]
+		if st.G != w.c.Steps[step].G {
 			continue
 		}
-		if b := w.statement(&w.c.Steps[k].Where); b != nil && *b == *s && w.c.Steps[k].Op != "start" {
+		if b := w.statement(st.G, &st.Where); b != nil && *b == *s && st.Op != "start" {
 			return fmt.Errorf("the clip switches within the statement %q of %s:%d", s.Text, at.File, at.Line)
 		}
 		break
 	}
-	w.stops = append(w.stops, forcedStop{at.File, s.Function, s.Text, s.Nth, w.arrival(cut, step, s), millis})
+	w.stops = append(w.stops, forcedStop{File: at.File, Function: s.Function, Statement: s.Text, Nth: s.Nth,
+		Arrival: w.arrival(cut, step, s), Millis: millis})
 	return nil
 }
 
@@ -134,7 +157,7 @@ func (w *writer) arrival(cut, step int, s *forcedStatement) int {
 	last := map[string]bool{} // goroutines that are at the statement
 	for i := range cut {
 		st := &w.c.Steps[i]
-		b := w.statement(&st.Where)
+		b := w.statement(st.G, &st.Where)
 		at := b != nil && *b == *s && st.Op == w.c.Steps[step].Op // a line can have several statements
 		if at && !last[st.G] {
 			n++
@@ -158,7 +181,7 @@ func (w *writer) reordered() {
 func (w *writer) delayed() {
 	arrivals := map[forcedStatement]int{}
 	for _, i := range w.begins() {
-		s := w.statement(&w.c.Steps[i].Where)
+		s := w.statement(w.c.Steps[i].G, &w.c.Steps[i].Where)
 		if s == nil {
 			continue
 		}
@@ -187,8 +210,9 @@ func (w *writer) begins() (first []int) {
 	return first
 }
 
-// statement returns the innermost statement at a place.
-func (w *writer) statement(at *wire.Place) *forcedStatement {
+// statement returns the innermost statement at a place of goroutine g. A line that begins a
+// function literal may have two: the one inside is of a goroutine that was started there.
+func (w *writer) statement(g string, at *wire.Place) *forcedStatement {
 	if at.File == "" || filepath.IsAbs(at.File) || strings.Contains(at.File, "/") {
 		return nil
 	}
@@ -200,11 +224,19 @@ func (w *writer) statement(at *wire.Place) *forcedStatement {
 		w.sources[at.File] = list
 	}
 	for i := range slices.Backward(list) {
-		if s := &list[i]; s.First <= at.Line && at.Line <= s.Last {
+		s := &list[i]
+		if s.First <= at.Line && at.Line <= s.Last && (s.Literal != at.Line || w.startedAt(g, at)) {
 			return s
 		}
 	}
 	return nil
+}
+
+// startedAt reports whether a goroutine was started at a place.
+func (w *writer) startedAt(g string, at *wire.Place) bool {
+	return slices.ContainsFunc(w.c.Steps, func(st wire.Step) bool {
+		return st.G == g && st.Op == "start" && st.Where.File == at.File && st.Where.Line == at.Line
+	})
 }
 
 const generated = "// Code generated by heddle clips go; DO NOT EDIT.\n"
@@ -242,13 +274,21 @@ func (w *writer) text(pkg string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\npackage %s\n\n", generated, pkg)
 	b.WriteString(runtimeText[head[2]:head[3]])
-	fmt.Fprintf(&b, "\n// %s runs %s in the order of a clip of heddle, which shows this:\n// %s.\n",
-		Name(w.c), w.c.Test, oneLine(w.c.Kind+": "+w.c.Message))
+	fmt.Fprintf(&b, "\n// %s runs %s in the order of a clip of heddle, which shows this:\n// %s.\n%s",
+		Name(w.c), w.c.Test, oneLine(w.c.Kind+": "+w.c.Message), w.how())
 	fmt.Fprintf(&b, "func %s(t *testing.T) {\n\tforcedRun(t, forcedPlan{Test: %q, Leaks: %v, Stops: []forcedStop{\n",
 		Name(w.c), w.c.Test, w.c.Kind == "leak")
 	for _, s := range w.stops {
-		fmt.Fprintf(&b, "\t\t{File: %q, Function: %q, Statement: %q, Nth: %d, Arrival: %d, Millis: %d},\n",
-			s.File, s.Function, s.Statement, s.Nth, s.Arrival, s.Millis)
+		fmt.Fprintf(&b, "\t\t{File: %q, Function: %q, Statement: %q, Nth: %d, Arrival: %d, ",
+			s.File, s.Function, s.Statement, s.Nth, s.Arrival)
+		if s.After {
+			b.WriteString("After: true, ")
+		}
+		if w.channels {
+			fmt.Fprintf(&b, "Over: %d, Turn: %d},\n", s.Over, s.Turn)
+		} else {
+			fmt.Fprintf(&b, "Millis: %d},\n", s.Millis)
+		}
 	}
 	b.WriteString("\t}})\n}\n")
 	b.WriteString(runtimeText[head[3]:])
@@ -257,6 +297,14 @@ func (w *writer) text(pkg string) (string, error) {
 	})
 	text, err := format.Source([]byte(own))
 	return string(text), err
+}
+
+// how says for the reader of the test how it forces the order.
+func (w *writer) how() string {
+	if w.channels {
+		return "// Channels force the order: each goroutine waits for its turn.\n"
+	}
+	return "// Sleeping forces the order: where goroutines waited for channels it did not come about.\n"
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

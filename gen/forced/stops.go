@@ -16,12 +16,17 @@ import (
 	"testing"
 )
 
-// A forcedStop is where a goroutine stops for some milliseconds, so that others go on: before a
-// statement, when it is reached for the n-th time (Arrival). The statement is found by its
-// function, its text and its number among equal ones there (Nth).
+// A forcedStop is where a goroutine stops, so that others go on: before a statement or after it,
+// when it is reached for the n-th time (Arrival). The statement is found by its function, its text
+// and its number among equal ones there (Nth).
+//
+// The order has parts, in each of which one goroutine runs: where it stops, part Over is over, and
+// it waits until all parts before Turn are; 0: none. Or it sleeps for some milliseconds.
 type forcedStop struct {
 	File, Function, Statement string
-	Nth, Arrival, Millis      int
+	Nth, Arrival              int
+	After                     bool
+	Over, Turn, Millis        int
 }
 
 // forcedPlan is a test with its stops.
@@ -83,26 +88,37 @@ func forcedRun(t *testing.T, plan forcedPlan) {
 func forcedFiles(dir string, plan forcedPlan) (files map[string]string, missing []forcedStop, err error) {
 	files = map[string]string{}
 	inserts := map[string]map[int]string{}
-	for i, s := range plan.Stops {
-		src, err := os.ReadFile(filepath.Join(dir, s.File))
-		if err != nil {
-			missing = append(missing, s)
+	type place struct {
+		file   string
+		offset int
+	}
+	sites, table, gone, parts := map[place]int{}, []string{}, []string{}, 0
+	for _, s := range plan.Stops {
+		parts = max(parts, s.Over, s.Turn)
+		st := forcedFind(dir, s)
+		if st == nil {
+			if s.File != "" {
+				missing = append(missing, s)
+			}
+			if s.Over > 0 { // no goroutine waits for it
+				gone = append(gone, fmt.Sprint(s.Over))
+			}
 			continue
 		}
-		found := false
-		for _, st := range forcedStatements(src) {
-			if st.Function == s.Function && st.Text == s.Statement && st.Nth == s.Nth {
-				if inserts[s.File] == nil {
-					inserts[s.File] = map[int]string{}
-				}
-				inserts[s.File][st.Offset] += fmt.Sprintf("forcedStopAt(%d, %d, %d); ", i, s.Arrival,
-					s.Millis)
-				found = true
+		at, text := place{s.File, st.Offset}, "forcedAt(%d); "
+		if s.After {
+			at.offset, text = st.End, "; forcedAt(%d)"
+		}
+		site, ok := sites[at]
+		if !ok {
+			site = len(table)
+			sites[at], table = site, append(table, "")
+			if inserts[s.File] == nil {
+				inserts[s.File] = map[int]string{}
 			}
+			inserts[s.File][at.offset] += fmt.Sprintf(text, site)
 		}
-		if !found {
-			missing = append(missing, s)
-		}
+		table[site] += fmt.Sprintf("{%d, %d, %d, %d}, ", s.Arrival, s.Over, s.Turn, s.Millis)
 	}
 	for name, at := range inserts {
 		src, err := os.ReadFile(filepath.Join(dir, name))
@@ -118,7 +134,8 @@ func forcedFiles(dir string, plan forcedPlan) (files map[string]string, missing 
 		if strings.HasSuffix(pkg, "_test") {
 			stops = "zz_forced_stops_test.go"
 		}
-		files[stops] = fmt.Sprintf(forcedStopText, pkg, len(plan.Stops))
+		files[stops] = fmt.Sprintf(forcedStopText, pkg, "{"+strings.Join(table, "},\n\t{")+"},", len(table),
+			parts+1, strings.Join(gone, ", "))
 	}
 	if plan.Leaks {
 		pkg, err := forcedTestPackage(dir, plan.Test)
@@ -130,19 +147,89 @@ func forcedFiles(dir string, plan forcedPlan) (files map[string]string, missing 
 	return files, missing, nil
 }
 
-// forcedStopText is a file with what stops goroutines.
+// forcedFind returns the statement of a stop, nil if it is gone.
+func forcedFind(dir string, s forcedStop) *forcedStatement {
+	src, err := os.ReadFile(filepath.Join(dir, s.File))
+	if err != nil {
+		return nil
+	}
+	for _, st := range forcedStatements(src) {
+		if st.Function == s.Function && st.Text == s.Statement && st.Nth == s.Nth {
+			return &st
+		}
+	}
+	return nil
+}
+
+// forcedStopText is a file with what stops goroutines. Where no goroutine gets on for a second, the
+// code has another order now, and all goroutines go on.
 const forcedStopText = `package %s
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 )
 
-var forcedArrivals [%d]atomic.Int32
+// by place: the arrival, the part of the order that is over, the part that begins, milliseconds
+var forcedStops = [][][4]int{
+	%s
+}
 
-func forcedStopAt(stop int, arrival int32, millis time.Duration) {
-	if forcedArrivals[stop].Add(1) == arrival {
-		time.Sleep(millis * time.Millisecond)
+var (
+	forcedArrivals [%d]atomic.Int64
+	forcedParts    [%d]chan bool // closed when the part is over
+	forcedMoves    atomic.Int64
+	forcedWaiting  atomic.Int64
+	forcedMu       sync.Mutex
+)
+
+func init() {
+	for i := range forcedParts {
+		forcedParts[i] = make(chan bool)
+	}
+	for _, part := range []int{%s} {
+		forcedOver(part)
+	}
+	forcedWatch(-1)
+}
+
+func forcedOver(part int) {
+	forcedMu.Lock()
+	defer forcedMu.Unlock()
+	select {
+	case <-forcedParts[part]:
+	default:
+		close(forcedParts[part])
+	}
+}
+
+func forcedWatch(moves int64) {
+	now := forcedMoves.Load()
+	if now == moves && forcedWaiting.Load() > 0 {
+		for part := range forcedParts {
+			forcedOver(part)
+		}
+		return
+	}
+	time.AfterFunc(time.Second, func() { forcedWatch(now) })
+}
+
+func forcedAt(place int) {
+	arrival := forcedArrivals[place].Add(1)
+	for _, do := range forcedStops[place] {
+		if int64(do[0]) != arrival {
+			continue
+		}
+		forcedMoves.Add(1)
+		forcedOver(do[1])
+		forcedWaiting.Add(1)
+		for part := 1; part < do[2]; part++ {
+			<-forcedParts[part]
+		}
+		forcedWaiting.Add(-1)
+		forcedMoves.Add(1)
+		time.Sleep(time.Duration(do[3]) * time.Millisecond)
 	}
 }
 `
@@ -174,9 +261,11 @@ func TestForcedLeaks(t *testing.T) {
 type forcedStatement struct {
 	Function, Text string
 	Nth            int // among those with that text in the function, from 1
-	Offset         int
-	First, Last    int // lines
-	Deferred       bool
+	Offset, End    int
+	First, Last    int  // lines
+	Literal        int  // line on which the function literal that it is in begins, 0: it is in none
+	Deferred       bool // it is a defer statement
+	Simple         bool // another statement can be put after it
 }
 
 // forcedStatements returns the statements of a file before which another can be put, the inner ones
@@ -199,7 +288,7 @@ func forcedStatements(src []byte) (all []forcedStatement) {
 			name = string(src[offset(t.Pos()):offset(t.End())]) + "." + name
 		}
 		equal := map[string]int{}
-		add := func(list []ast.Stmt) {
+		add := func(list []ast.Stmt, literal int) {
 			for _, s := range list {
 				end := s.End()
 				switch x := s.(type) {
@@ -216,21 +305,40 @@ func forcedStatements(src []byte) (all []forcedStatement) {
 				case *ast.SelectStmt:
 					end = x.Body.Lbrace
 				}
-				_, deferred := s.(*ast.DeferStmt)
+				deferred, simple := false, false
+				switch s.(type) {
+				case *ast.DeferStmt:
+					deferred = true
+				case *ast.ExprStmt, *ast.SendStmt, *ast.IncDecStmt, *ast.AssignStmt, *ast.GoStmt:
+					simple = true
+				}
 				text := strings.Join(strings.Fields(string(src[offset(s.Pos()):offset(end)])), " ")
 				equal[text]++
-				all = append(all, forcedStatement{name, text, equal[text], offset(s.Pos()),
-					fset.Position(s.Pos()).Line, fset.Position(s.End()).Line, deferred})
+				all = append(all, forcedStatement{name, text, equal[text], offset(s.Pos()), offset(s.End()),
+					fset.Position(s.Pos()).Line, fset.Position(s.End()).Line, literal, deferred, simple})
 			}
 		}
+		var open []ast.Node // around the node that is looked at
 		ast.Inspect(fn.Body, func(n ast.Node) bool {
+			if n == nil {
+				open = open[:len(open)-1]
+				return true
+			}
+			literal := 0
+			for _, around := range slices.Backward(open) {
+				if f, ok := around.(*ast.FuncLit); ok {
+					literal = fset.Position(f.Pos()).Line
+					break
+				}
+			}
+			open = append(open, n)
 			switch x := n.(type) {
 			case *ast.BlockStmt:
-				add(x.List)
+				add(x.List, literal)
 			case *ast.CaseClause:
-				add(x.Body)
+				add(x.Body, literal)
 			case *ast.CommClause:
-				add(x.Body)
+				add(x.Body, literal)
 			}
 			return true
 		})
