@@ -425,7 +425,7 @@ class Timeline {
 			b.onclick = () => this.select(i);
 			return b;
 		};
-		const other = (i, why) => jump(i, `step ${this.events[i].n || ""}: ${this.events[i].t} by ${this.name(i)}${why ? ` (${why})` : ""}`);
+		const other = (i, why) => jump(i, `${this.events[i].n ? `step ${this.events[i].n}: ` : ""}${this.events[i].t} by ${this.name(i)}${why ? ` (${why})` : ""}`);
 		if (e.v) line("value", folded(e.v));
 		if (e.o) {
 			const o = this.objects[e.o - 1], only = jump(e.i, this.object === e.o ? "show all" : "only its steps");
@@ -449,7 +449,7 @@ class Timeline {
 		}
 		const chip = make("span", "chip");
 		chip.style.setProperty("--g", colour(e.g));
-		box.replaceChildren(nav, make("h3", "", e.t), make("div", "sub", chip, `${this.name(e.i)} · step ${e.n || ""} of ${this.events[this.events.length - 1].n || this.events.length}`, this.where(e) ? " · " : "", position(this.where(e), e.f && this.files[e.f - 1].Path, e.l, this.editor)), list);
+		box.replaceChildren(nav, make("h3", "", e.t), make("div", "sub", chip, `${this.name(e.i)}${e.n ? ` · step ${e.n} of ${this.events.at(-1).n || this.events.length}` : ""}`, this.where(e) ? " · " : "", position(this.where(e), e.f && this.files[e.f - 1].Path, e.l, this.editor)), list);
 		this.source(e);
 	}
 
