@@ -187,3 +187,63 @@ func TestSubtestInHeading(t *testing.T) {
 		}
 	}
 }
+
+// What came of a step, and the lock of a Cond: in words that package sync and the source have.
+func TestWordsOfSteps(t *testing.T) {
+	const source = `package p
+
+func f() {
+	q.some.Wait()
+	select {
+	case v := <-in:
+	case <-stop:
+	}
+}
+`
+	dir := t.TempDir()
+	file := filepath.Join(dir, "p.go")
+	if err := os.WriteFile(file, []byte(source), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	one := int64(1)
+	step := func(op, object string, line int, came string) wire.Step {
+		return wire.Step{G: "main", Op: op, Choice: -1, Came: came,
+			Where: wire.Place{File: file, Line: line, Object: object}}
+	}
+	resumed, unknown := step("resume", "", 5, ""), step("resume", "", 5, "")
+	elsewhere := step("select", "", 99, "")
+	resumed.Arg, resumed.Cases = &one, 2
+	unknown.Arg, unknown.Cases = &one, 1 // a nil channel is not among those that wait
+	elsewhere.Arg = &one
+	f := &wire.Finding{Kind: "panic", Clip: wire.Clip{Steps: []wire.Step{
+		step("unlock", "q.some", 4, wire.CameDone), step("arrive", "q.some", 4, wire.CameWaits),
+		step("arrive", "mu", 9, wire.CameDone), step("arrive", "mu", 9, ""),
+		step("recv", "in", 9, wire.CameWaits),
+		step("select", "", 5, wire.CameWaits), resumed, unknown, elsewhere}}}
+	_, rows := rowsOfTable(New(Options{Dir: dir}), f)
+	want := []string{"1 main unlock q.some.L", "2 main lock q.some.L (waits)", "3 main lock mu",
+		"4 main lock mu (or waits)", "5 main recv in (waits)", "6 main select (waits)", "7 main case <-stop",
+		"8 main goes on", "9 main select, its 2nd case"}
+	if !slices.Equal(rows, want) {
+		t.Errorf("rows\n%s\nwant\n%s", strings.Join(rows, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// How many steps a call made, and where, is never cut; the text and the source before it are.
+func TestWholeCells(t *testing.T) {
+	rows := []row{
+		{num: 1, g: "main", text: "start", where: "store.go:1", source: "a long line of the source"},
+		{num: 2, g: "main/1", whole: "[2,060 steps in database/sql]", where: "store.go:24",
+			source: "rows, err := tx.Query(ctx)"},
+		{num: 9, g: "main/2", text: "send s.connections.ready", whole: " (2nd time, waits)",
+			where: "store.go:9"},
+	}
+	for _, n := range []int{60, 80, 100} {
+		text := strings.Join(table(rows, n), "\n")
+		for _, want := range []string{"[2,060 steps in database/sql]", " (2nd time, waits)"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%d columns: %q is cut:\n%s", n, want, text)
+			}
+		}
+	}
+}

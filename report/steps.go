@@ -188,6 +188,7 @@ func (r *Reporter) ofSteps(f *Finding, all []line, shown map[int]bool) string {
 // like reports whether b repeats the step a, as in a loop that polls.
 func like(a, b *wire.Step) bool {
 	return a.G == b.G && a.Op == b.Op && a.Where == b.Where && a.Choice == b.Choice && !b.Switch &&
+		a.Came == b.Came && a.Cases == b.Cases &&
 		(a.Arg == b.Arg || a.Arg != nil && b.Arg != nil && *a.Arg == *b.Arg)
 }
 

@@ -228,22 +228,21 @@ func (s *story) betweenCalls() *Match {
 }
 
 func (s *story) tellCalls(a, b, next act) *Match {
-	f, g := s.source.function(*a.Call), s.source.function(*next.Call)
-	first, then := s.source.outerCall(*a.Call), s.source.outerCall(*next.Call)
-	between, pkg := s.source.outerCall(*b.Call), library(a.Call.Op)
-	if f == nil || g == nil || f.body != g.body || samePlace(*a.Call, *next.Call) ||
-		first == "" || then == "" || between == "" ||
+	from, to, ok := s.source.together(*a.Call, *next.Call)
+	first, then, between := s.source.outerCall(from), s.source.outerCall(to), s.source.outerCall(*b.Call)
+	pkg := library(a.Call.Op)
+	if !ok || samePlace(from, to) || first == "" || then == "" || between == "" ||
 		pkg != library(next.Call.Op) || pkg != library(b.Call.Op) {
 		return nil
 	}
-	calls := ats([]wire.Place{*a.Call, *next.Call})
-	m := &Match{Name: BetweenCalls, Var: first, Roles: []Role{{"first", a.G, *a.Call, of(a)},
-		{"second", next.G, *next.Call, of(next)}, {"between", b.G, *b.Call, of(b)}}}
+	m := &Match{Name: BetweenCalls, Var: first, Roles: []Role{{"first", a.G, from, of(a)},
+		{"second", next.G, to, of(next)}, {"between", b.G, *b.Call, of(b)}}}
 	m.Text = fmt.Sprintf("%s called `%s` at %s and then `%s` at %s. Between the two calls %s called `%s` at %s, so what %s knew from the first call was out of date at the second.",
-		a.G, first, at(*a.Call), then, at(*next.Call), b.G, between, at(*b.Call), a.G)
+		a.G, first, at(from), then, at(to), b.G, between, at(*b.Call), a.G)
+	calls := ats([]wire.Place{from, to})
 	m.Hint = fmt.Sprintf("make the two calls (%s) one step: hold one mutex around both", calls)
 	if pkg == "database/sql" {
-		m.Hint = fmt.Sprintf("make the two calls (%s) one step: one statement (such as INSERT ... ON CONFLICT), one transaction that locks what it reads, or one mutex around both", calls)
+		m.Hint = fmt.Sprintf("make the two calls (%s) one step: one statement (such as UPDATE ... SET n = n + ?, or INSERT ... ON CONFLICT), one transaction that locks what it reads, or one mutex around both", calls)
 	}
 	return m
 }

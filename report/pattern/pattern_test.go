@@ -418,3 +418,60 @@ func FuzzRecognise(f *testing.F) {
 		}
 	})
 }
+
+// A test that fails because another goroutine calls a library between two calls of one function.
+func TestBetweenCalls(t *testing.T) {
+	const source = `package store
+
+func (s *Store) Balance(name string) int {
+	return s.db.QueryRow(name)
+}
+
+func (s *Store) Deposit(name string, n int) {
+	old := s.Balance(name)
+	s.db.Exec(name, old+n)
+}
+
+func (s *Store) Log(text string) {
+	s.log.Print(text)
+}
+`
+	files := syntax.New(func(string) []byte { return []byte(source) })
+	const story = `
+		main/1 lock - sql.go:1
+		*main/2 lock - sql.go:1
+		main/2 lock - sql.go:2
+		main/1 lock - sql.go:2`
+	for _, test := range []struct {
+		name  string
+		calls [4]int // lines of store.go
+		pkg   [4]string
+		want  []string
+	}{
+		{"read and write", [4]int{4, 4, 9, 9},
+			[4]string{"database/sql", "database/sql", "database/sql", "database/sql"},
+			[]string{"`s.Balance(name)` at store.go:8", "`s.db.Exec(name, old+n)` at store.go:9",
+				"main/2 called `s.db.QueryRow(name)` at store.go:4", "out of date"}},
+		{"near miss: another library between", [4]int{4, 13, 13, 9},
+			[4]string{"database/sql", "log", "log", "database/sql"}, nil},
+		{"near miss: one call alone", [4]int{4, 4, 9, 4},
+			[4]string{"database/sql", "database/sql", "database/sql", "database/sql"}, nil},
+	} {
+		f := tell(t, "test failure", story)
+		for i := range f.Story {
+			f.Story[i].Call = &wire.Place{File: "store.go", Line: test.calls[i], Op: test.pkg[i] + ".(*X).Do"}
+		}
+		m := Recognise(f, files, func(p wire.Place) bool { return p.File == "sql.go" })
+		switch {
+		case m == nil && test.want != nil:
+			t.Errorf("%s: not recognised", test.name)
+		case m != nil && test.want == nil:
+			t.Errorf("%s: %s", test.name, m.Text)
+		}
+		for _, w := range test.want {
+			if m != nil && !strings.Contains(m.Text, w) {
+				t.Errorf("%s: %q is not in %q", test.name, w, m.Text)
+			}
+		}
+	}
+}
