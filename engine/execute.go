@@ -83,6 +83,7 @@ func (e *exploration) complete(q *wire.Request, visible []trace.Site, needs expl
 	q.Early, q.Until = e.early, e.until()
 	q.All, q.Steps, q.Expect = needs.Accesses, needs.Steps, e.expect
 	q.Values, q.Plain, q.Flow, q.Twins = needs.Values, needs.Plain, needs.Flow != explore.NoFlow, needs.Twins
+	q.Hushed = needs.Hushed
 	q.Input, q.Exprs = e.input, e.paths != nil && e.input != nil
 }
 

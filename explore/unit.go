@@ -61,6 +61,7 @@ type Needs struct {
 	Accesses bool // every access to memory is a step and an event
 	Values   bool // events of memory have the values read and written
 	Plain    bool // accesses that are no steps are kept in the trace
+	Hushed   bool // with Plain: those of quiet packages too
 	Flow     Flow // how much the recorded data flow matters
 	// the strategy chooses during the execution, which is impossible if that has a process of its
 	// own

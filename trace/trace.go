@@ -27,6 +27,8 @@ type Goroutine struct {
 // An Object is one row of Trace.Objects.
 type Object struct {
 	Kind   ObjKind
+	Static bool    // a package-level variable, or part of one; set for memory in Trace.Plain alone
+	Number bool    // of an atomic: the Arg of its operations is its value, in every execution
 	Addr   uintptr // address in that execution; never compared across executions
 	G      GID     // the goroutine that created it; NoG if it is older than the execution
 	N      int32   // the N-th allocation of that goroutine, from 1

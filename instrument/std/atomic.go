@@ -103,6 +103,14 @@ var atomicOps = []atomicOp{
 	{"Or", ", mask type", ", mask", "old type", "AtomicRMW", "old | mask", "true", true},
 }
 
+// hook returns the op of the hook.
+func (op *atomicOp) hook(t *atomicType) string {
+	if t.name == "Pointer" || t.name == "Uintptr" {
+		return op.kind + "|_hs.AtomicAddress"
+	}
+	return op.kind
+}
+
 // end returns the call of the hook that announces the outcome.
 func (op *atomicOp) end(t *atomicType) string {
 	bits := func(value string) string {
@@ -148,7 +156,7 @@ func atomicAdded() []byte {
 			}
 			r := strings.NewReplacer("TYPE", t.name, "OP", op.name, "PARAMS",
 				strings.ReplaceAll(op.params, "type", t.typ), "ARGS", op.args,
-				"RESULT", strings.ReplaceAll(op.result, "type", t.typ), "ASSIGN", assign, "KIND", op.kind,
+				"RESULT", strings.ReplaceAll(op.result, "type", t.typ), "ASSIGN", assign, "KIND", op.hook(&t),
 				"END", op.end(&t),
 				"SIZE", fmt.Sprint(t.size), "type", t.typ)
 			r.WriteString(&b, `

@@ -150,7 +150,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (engine.Execution,
 		Schedule: &q.Schedule, Policy: p, Steps: steps, Longest: time.Duration(x.d.cfg.Longest),
 		Until: q.Until, Full: full, Race: x.d.cfg.Race, Known: known, Visible: mode, Record: q.Record,
 		Stacks: q.Stacks,
-		Values: q.Values, Plain: q.Plain, PastDeadlock: q.PastDeadlock, Real: q.Real,
+		Values: q.Values, Plain: q.Plain, Hushed: q.Hushed, PastDeadlock: q.PastDeadlock, Real: q.Real,
 		Program: x.t.Kind == "main", Debug: debug,
 		Flow: q.Flow || q.Exprs || x.d.cfg.Flow, Exprs: q.Exprs, Twins: q.Twins,
 		BeforeUnwind: func() {

@@ -178,6 +178,8 @@ const (
 	AtomicStore
 	AtomicRMW // Add, Swap, And, Or
 	AtomicCAS
+	// AtomicAddress is added for values that are addresses, which differ between executions.
+	AtomicAddress uint8 = 1 << 7
 )
 
 // The kind of Alloc.

@@ -35,9 +35,12 @@ func (s *Sched) atomicBegin(p unsafe.Pointer, n uintptr, op uint8, pc uintptr) {
 		return
 	}
 	site := trace.PCSite(pc)
+	address := op&hook.AtomicAddress != 0
+	op &^= hook.AtomicAddress
 	o, fresh := s.object(p, trace.ObjAtomic, site)
 	if fresh && s.exhaustive() {
-		s.t.Objects[o.id].Init = bitsAt(p, n)
+		row := &s.t.Objects[o.id]
+		row.Init, row.Number = bitsAt(p, n), !address && (n == 4 || n == 8)
 	}
 	s.point(g, atomicOps[op], o, site)
 	pendingAtomic = atomicOp{o: o, op: op, site: site, n: n}

@@ -96,15 +96,13 @@ func (s *Sched) visibleAccess(g *G, p unsafe.Pointer, n uintptr, site trace.Site
 
 // notePlain records an access that is no step, once a step.
 func (s *Sched) notePlain(g *G, p, n uintptr, site trace.Site, write bool) {
-	if lo, hi := stackBounds(); p >= lo && p < hi || g == s.timerG || site.Quiet() ||
+	if lo, hi := stackBounds(); p >= lo && p < hi || g == s.timerG || site.Quiet() && !s.opt.Hushed ||
 		len(s.t.Plain) == maxPlain {
 		return
 	}
 	a := trace.Plain{G: g.id, Step: int32(len(s.t.Steps)) - 1, Write: write, Size: uint32(n), Site: site,
 		Mem: trace.Object{Kind: trace.ObjMemory, Addr: p, G: trace.NoG}}
-	if s.opt.Exprs || s.opt.Record {
-		a.After = int32(len(s.t.Events))
-	}
+	a.After = int32(len(s.t.Events))
 	for i := len(s.t.Plain) - 1; i >= max(0, len(s.t.Plain)-8) && s.t.Plain[i].Step == a.Step; i-- {
 		if s.t.Plain[i] == a {
 			return

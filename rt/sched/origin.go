@@ -2,6 +2,7 @@ package sched
 
 import (
 	"runtime"
+	"strings"
 
 	"heddle/trace"
 )
@@ -92,4 +93,14 @@ func (t *pcTable) notes(site trace.Site) {
 		t.own = make(map[trace.Site]bool)
 	}
 	t.own[site] = true
+}
+
+// kept reports whether a file belongs to a module in the module cache, whose folders have the
+// version in their name, or to a vendored one.
+func kept(file string) bool {
+	if strings.Contains(file, "/vendor/") {
+		return true
+	}
+	i := strings.LastIndex(file, "@v")
+	return i >= 0 && i+2 < len(file) && file[i+2] >= '0' && file[i+2] <= '9'
 }

@@ -215,5 +215,15 @@ func (s *Sched) nameObject(o *trace.Object) {
 		if a.Site != 0 { // package sync does not say where
 			o.Site = a.Site
 		}
+		return
 	}
+	o.Static = Static(o.Addr)
+}
+
+// Static reports whether an address is that of a package-level variable. It is a variable for
+// tests. The data of a program lies together, far from its heap.
+var Static = func(addr uintptr) bool {
+	const most = 1 << 31
+	mine := uintptr(unsafe.Pointer(&SoloAfter))
+	return unsafe.Sizeof(addr) == 8 && addr-mine+most < 2*most
 }

@@ -44,6 +44,7 @@ type Options struct {
 	Flow     bool // record data flow, where the program is built for it
 	Exprs    bool // of it expressions over inputs, where the program is built for them; with Flow
 	Plain    bool // record memory accesses that are no steps, of exhaustive executions
+	Hushed   bool // with Plain: those of quiet packages too
 	Stacks   bool // keep the stacks of events, see eventstacks.go; with Record
 	Twins    bool // record which goroutines are alike, trace.Trace.Twins
 

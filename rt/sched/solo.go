@@ -30,7 +30,7 @@ func (s *Sched) maybeSolo() {
 
 func (s *Sched) isSolo() bool {
 	o := &s.opt
-	if o.Record || o.Values || o.Flow || o.Visible == VisibleAll || !s.sites.visible.Empty() ||
+	if o.Record || o.Hushed || o.Values || o.Flow || o.Visible == VisibleAll || !s.sites.visible.Empty() ||
 		len(s.timers.heap) > 0 || s.ending.on {
 		return false
 	}

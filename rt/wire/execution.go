@@ -33,6 +33,9 @@ type Request struct {
 	Twins bool `json:",omitempty"` // tell which goroutines are interchangeable (trace.Trace.Twins)
 	Plain bool `json:",omitempty"` // keep memory accesses that are no steps (trace.Trace.Plain)
 
+	// Hushed: with Plain, keep those of quiet packages too.
+	Hushed bool `json:",omitempty"`
+
 	// Input, if not nil, is what a fuzz target is called with, in the notation of package corpus,
 	// in place of its corpus. Exprs: record how values are computed from it, where the binary is
 	// built for that. Corpus: tell what the corpus is.
