@@ -2,12 +2,12 @@ package report
 
 import (
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"heddle/rt/wire"
-	"heddle/trace"
 )
 
 // Resolve fills in position, operation and object of a place from the position tables.
@@ -153,14 +153,21 @@ func (r *Reporter) std(p wire.Place) bool {
 	return ok
 }
 
-// foreign reports whether a file is not the user's to change: of the standard library, or of a
-// dependency.
+// foreign reports whether a file is not the user's to change: the standard library, a module that
+// the go command keeps, a vendored one.
 func (r *Reporter) foreign(file string) bool {
 	if r.std(wire.Place{File: file}) {
 		return true
 	}
-	if rel, ok := below(r.o.Dir, file); ok { // the folder itself may be in one of that name
-		file = rel
+	if !filepath.IsAbs(file) {
+		return strings.HasPrefix(file, "vendor/")
 	}
-	return trace.Dependency(filepath.ToSlash(file))
+	if rel, ok := below(r.o.Dir, file); ok {
+		return strings.HasPrefix(filepath.ToSlash(rel), "vendor/")
+	}
+	slash := filepath.ToSlash(file)
+	return moduleVersion.MatchString(slash) || strings.Contains(slash, "/vendor/")
 }
+
+// moduleVersion is in the path of every file of the module cache: modernc.org/sqlite@v1.61.1/.
+var moduleVersion = regexp.MustCompile(`@v\d[^/]*/`)

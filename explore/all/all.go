@@ -6,6 +6,7 @@ import (
 	_ "heddle/explore/branch"
 	_ "heddle/explore/dpor"
 	_ "heddle/explore/maptest"
+	_ "heddle/explore/observe"
 	_ "heddle/explore/pcr"
 	_ "heddle/explore/reach"
 	_ "heddle/explore/rff"

@@ -28,6 +28,8 @@ type Size struct {
 	Selects bool
 	// Older: channels, mutexes, RWMutexes and WaitGroups exist before the test and may be in use.
 	Older bool
+	// Guarded: a mutex for each plain variable, which every access to it holds.
+	Guarded bool
 }
 
 // Default is so small that most programs have less than 20,000 interleavings.
@@ -45,6 +47,9 @@ func Generate(seed uint64, size Size) *Program {
 	g.p.Body = g.main()
 	if size.Older {
 		g.older()
+	}
+	if size.Guarded {
+		g.p.guard()
 	}
 	g.p.Number()
 	return g.p

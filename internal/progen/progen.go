@@ -189,6 +189,29 @@ func cloneBody(body []*Stmt) []*Stmt {
 	return c
 }
 
+// guard adds a mutex for each plain variable, which every access to it holds: the program has no
+// data race.
+func (p *Program) guard() {
+	first := p.Mutexes
+	p.Mutexes += p.Vars
+	guard(&p.Body, first)
+}
+
+func guard(body *[]*Stmt, first int) {
+	var out []*Stmt
+	for _, s := range *body {
+		for _, b := range s.blocks() {
+			guard(b, first)
+		}
+		if s.Op == Read || s.Op == Write {
+			out = append(out, &Stmt{Op: Lock, Obj: first + s.Obj}, s, &Stmt{Op: Unlock, Obj: first + s.Obj})
+		} else {
+			out = append(out, s)
+		}
+	}
+	*body = out
+}
+
 // Spins reports whether the program has a polling loop: then it has infinitely many interleavings.
 func (p *Program) Spins() bool {
 	found := false

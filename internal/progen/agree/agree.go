@@ -28,6 +28,9 @@ type Strategy struct {
 	// Local: it covers the local states of goroutines, but not all orders of events. Its findings
 	// must be right, and no local state or panic may be missing.
 	Local bool
+
+	// Observed is Local, but no race may be missing either, and executions may be equivalent.
+	Observed bool
 }
 
 // A Report has the results for one program.
@@ -43,7 +46,7 @@ type Report struct {
 func Check(p *progen.Program, limit int, strategies []Strategy) (*Report, error) {
 	m := machine.New(p)
 	var locals *machine.Outcomes
-	if slices.ContainsFunc(strategies, func(s Strategy) bool { return s.Local }) {
+	if slices.ContainsFunc(strategies, func(s Strategy) bool { return s.Local || s.Observed }) {
 		locals = machine.NewOutcomes()
 		locals.Watch(m)
 	}
@@ -66,6 +69,13 @@ func Check(p *progen.Program, limit int, strategies []Strategy) (*Report, error)
 	}
 	for _, s := range strategies {
 		r.explore(m, s, want)
+		if s.Observed {
+			// as heddle test begins: only operations that synchronise are scheduling points
+			m.Sync = true
+			s.Name += ", plain memory"
+			r.explore(m, s, want)
+			m.Sync = false
+		}
 	}
 	return r, nil
 }
@@ -84,7 +94,7 @@ func (r *Report) explore(m *machine.Machine, st Strategy, want *machine.Outcomes
 		}
 	}()
 	s, got := st.New(), machine.NewOutcomes()
-	if st.Local {
+	if st.Local || st.Observed {
 		got.Watch(m)
 		defer func() { m.Local = nil }()
 	}
@@ -109,11 +119,11 @@ func (r *Report) explore(m *machine.Machine, st Strategy, want *machine.Outcomes
 			return
 		}
 		got.Add(m)
-		if !forms.Add(t) {
+		if !st.Observed && !forms.Add(t) {
 			twice++
 		}
 		s.Done(t)
-		if n++; n > r.Interleavings {
+		if n++; n > r.Interleavings && (!st.Observed || n > 2*r.Interleavings+8) {
 			r.say("%s: more executions than without reduction (%d)", st.Name, r.Interleavings)
 			return
 		}
@@ -127,8 +137,17 @@ func (r *Report) explore(m *machine.Machine, st Strategy, want *machine.Outcomes
 		r.say("%s: %d of %d executions are equivalent to an earlier one", st.Name, twice, n)
 	}
 	differ := (*machine.Outcomes).Differ
-	if st.Local {
+	switch {
+	case st.Local:
 		differ = (*machine.Outcomes).DifferLocally
+	case st.Observed:
+		differ = (*machine.Outcomes).DifferObserved
+	}
+	if m.Sync && len(want.Races) > 0 {
+		if len(got.Races) == 0 {
+			r.say("%s: no race", st.Name)
+		}
+		return
 	}
 	if ds := differ(want, got, "without reduction", "by "+st.Name); len(ds) > 0 {
 		r.say("%s", strings.Join(ds, "\n"))

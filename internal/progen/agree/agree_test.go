@@ -8,6 +8,7 @@ import (
 
 	"heddle/explore"
 	"heddle/explore/dpor"
+	"heddle/explore/observe"
 	"heddle/explore/reach"
 	"heddle/explore/unfold"
 	"heddle/internal/progen"
@@ -27,6 +28,7 @@ var strategies = []Strategy{
 	{Name: "dpor", New: func() explore.Strategy { return dpor.New(dpor.Options{}) }},
 	{Name: "reach", New: func() explore.Strategy { return reach.New(reach.Options{}) }, Partial: true},
 	{Name: "unfold", New: func() explore.Strategy { return unfold.New(unfold.Options{}) }, Local: true},
+	{Name: "observe", New: func() explore.Strategy { return observe.New(observe.Options{}) }, Observed: true},
 }
 
 // chosen returns the strategies to check.
@@ -65,6 +67,14 @@ func TestAgreeOlder(t *testing.T) {
 	size := progen.Default
 	size.Loose, size.Older = true, true
 	agree(t, *seeds/3, size, 40)
+}
+
+// TestAgreeGuarded is TestAgree with plain variables that mutexes guard: what is read under a lock
+// decides what comes next, and no race tells of it.
+func TestAgreeGuarded(t *testing.T) {
+	size := progen.Default
+	size.Loose, size.Guarded = true, true
+	agree(t, *seeds/2, size, 100)
 }
 
 // agree checks n programs. At most one execution in broken may be aborted.

@@ -110,6 +110,11 @@ func New(p *progen.Program) *Machine {
 	}
 }
 
+func init() {
+	// A machine's objects are older than its executions, and stay where they are.
+	sched.Static = func(uintptr) bool { return true }
+}
+
 // maxSteps bounds an execution. Programs of package progen have far fewer steps.
 const maxSteps = 5000
 

@@ -170,6 +170,13 @@ func (o *Outcomes) DifferLocally(p *Outcomes, oName, pName string) []string {
 	return ds
 }
 
+// DifferObserved is DifferLocally, except that p must have all races too.
+func (o *Outcomes) DifferObserved(p *Outcomes, oName, pName string) []string {
+	ds := append(o.DifferLocally(p, oName, pName), onlyIn("race on", o.Races, p.Races, oName, pName)...)
+	slices.Sort(ds)
+	return slices.Compact(ds)
+}
+
 func onlyIn(what string, o, p map[string]int, oName, pName string) (ds []string) {
 	for k := range o {
 		if p[k] == 0 {

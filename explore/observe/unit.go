@@ -1,0 +1,17 @@
+package observe
+
+import "heddle/explore"
+
+func init() {
+	explore.Register(explore.Unit{
+		Name: "observe", Order: 105, Covers: "interleavings", Ends: true, Whole: true, Compared: true,
+		Does:  "covers every interleaving: about one execution for each thing that goroutines can observe",
+		Needs: explore.Needs{Plain: true, Hushed: true},
+		New: func(s explore.Start) explore.Strategy {
+			return New(Options{Loose: s.Loose, Expired: s.Expired})
+		},
+	})
+}
+
+// Yields implements explore.Yielding.
+func (s *Strategy) Yields() string { return s.Why }
