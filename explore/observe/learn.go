@@ -308,12 +308,26 @@ func (l *lesson) transition(j int) (reason string) {
 			return reason
 		}
 	}
-	for _, c := range tr.Starts {
+	for k, c := range tr.Starts {
+		l.inherit(s.at[tr.Proc], s.at[c], int16(k+1))
 		if reason := l.announce(s.at[c], c); reason != "" {
 			return reason
 		}
 	}
 	return ""
+}
+
+// inherit makes the first step of the k-th goroutine that a step started depend on what that step
+// had accessed before: from then on others may come after it.
+func (l *lesson) inherit(from, to int32, k int16) {
+	next := &l.p.nodes[to].next
+	for _, a := range l.p.nodes[from].window {
+		if a.starts < k {
+			next.add(l.p.cells[a.cell].item, a.write)
+		}
+	}
+	r := *next
+	l.p.grow(to, &r, l.old)
 }
 
 // match returns the step of the state that a transition is.

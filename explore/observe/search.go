@@ -246,7 +246,8 @@ func (x *search) racesOf(s *state, proc transition.Proc) (found bool) {
 			}
 			for k := range s.p.nodes[n].window {
 				b := &s.p.nodes[n].window[k]
-				if a.cell != b.cell || !a.write && !b.write || b.starts < fromOther {
+				if a.cell != b.cell || !a.write && !b.write || b.starts < fromOther ||
+					s.released(proc, a.starts) || s.released(transition.Proc(other), b.starts) {
 					continue
 				}
 				q := pair{a.site, b.site, a.write, b.write}
@@ -260,6 +261,20 @@ func (x *search) racesOf(s *state, proc transition.Proc) (found bool) {
 		}
 	}
 	return found
+}
+
+// released reports whether a goroutine that proc started in its last step, after the first n of
+// them, has made a step: what proc did before it may happen before anything then.
+func (s *state) released(proc transition.Proc, n int16) bool {
+	for k := int32(n) + 1; ; k++ {
+		first, ok := s.p.kids[kid{s.at[proc], k}]
+		if !ok {
+			return false
+		}
+		if s.at[s.p.nodes[first].proc] != first {
+			return true
+		}
+	}
 }
 
 // since returns how many goroutines proc must have started in its last step before an access of

@@ -25,6 +25,12 @@ func TestAgreeKnown(t *testing.T) {
 	write := func() *progen.Stmt { return &progen.Stmt{Op: progen.Write, Val: 1, Src: -1} }
 	read := func() *progen.Stmt { return &progen.Stmt{Op: progen.Read} }
 	for name, p := range map[string]progen.Program{
+		"a race that what is started after it may hide": {Vars: 1, RWs: 1, Body: stmts{
+			start(start(&progen.Stmt{Op: progen.RWTry, Reg: 1},
+				&progen.Stmt{Op: progen.If, Reg: 1, Val: 1, Body: stmts{read(), {Op: progen.RWUnlock}}})),
+			write(),
+			start(&progen.Stmt{Op: progen.RLock}, &progen.Stmt{Op: progen.RUnlock}),
+		}},
 		"the length of a channel before its capacity is known": {Chans: []int{1, 1}, Body: stmts{
 			start(recv(1), send(0)),
 			choose(false, sends(1)), length(0), choose(false, receives(1)),
