@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/report/cause"
 	"heddle/report/syntax"
 	"heddle/rt/wire"
 )
@@ -183,24 +184,9 @@ func noteReaders(f *wire.Finding) {
 
 // reads reports whether g holds a lock of that name after the steps, and for reading only.
 func reads(steps []wire.Step, g, object string) bool {
-	shared, whole := 0, 0
-	for i := range steps {
-		s := &steps[i]
-		if s.G != g || s.Where.Object != object {
-			continue
-		}
-		switch s.Op {
-		case "rlock":
-			shared++
-		case "runlock":
-			shared--
-		case "lock":
-			whole++
-		case "unlock":
-			whole--
-		}
-	}
-	return shared > 0 && whole <= 0
+	locks, _ := cause.Held(steps, g)
+	locks = slices.DeleteFunc(locks, func(l cause.Lock) bool { return l.Object != object })
+	return len(locks) > 0 && !slices.ContainsFunc(locks, func(l cause.Lock) bool { return !l.Read })
 }
 
 // inOrder returns the receivers of the calls of a method on a line, in the order of the source, nil

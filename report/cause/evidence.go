@@ -81,7 +81,9 @@ func (c *Code) spot(e *evidence, p wire.Place) spot {
 	s := spot{op: strings.TrimPrefix(p.Op, "atomic "), object: p.Object, g: p.Goroutine,
 		step: e.steps.last(p)}
 	if s.step >= 0 {
-		s.locks, s.read, s.known = e.steps[:s.step].held(p.Goroutine)
+		var locks []Lock
+		locks, s.known = Held(e.steps[:s.step], p.Goroutine)
+		s.locks, s.read = linesOf(locks), len(locks) > 0 && locks[len(locks)-1].Read
 	}
 	own := p
 	stack := c.users(stackOf(e.f.Stacks, p))
@@ -236,8 +238,8 @@ func (e *evidence) waits() string {
 		if how, holders, ok := strings.Cut(e.f.CorePlaces()[i].Note, " by "); ok &&
 			strings.HasPrefix(how, "held") {
 			for _, h := range strings.Split(holders, ", ") {
-				locks, _, _ := e.steps.held(h)
-				l += " from " + strings.Join(locks, ",")
+				locks, _ := Held(e.steps, h)
+				l += " from " + strings.Join(linesOf(locks), ",")
 			}
 		}
 		lines = append(lines, l)

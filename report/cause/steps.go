@@ -21,16 +21,18 @@ func (ss steps) last(p wire.Place) int {
 	return -1
 }
 
-// held returns the lines at which g took the locks that it holds after the steps, and whether the
-// last of them is held for reading. ok is false if that is not known.
-func (ss steps) held(g string) (lines []string, read, ok bool) {
-	type lock struct {
-		line, object string
-		read         bool
-	}
-	var locks []lock
-	for i := range ss {
-		s := &ss[i]
+// A Lock is one that a goroutine holds.
+type Lock struct {
+	Line   string // where it was taken
+	Object string
+	Read   bool // for reading
+}
+
+// Held returns the locks that g holds after the steps of a clip, in the order in which it took
+// them. ok is false if that is not known.
+func Held(steps []wire.Step, g string) (locks []Lock, ok bool) {
+	for i := range steps {
+		s := &steps[i]
 		if s.G != g {
 			continue
 		}
@@ -38,28 +40,32 @@ func (ss steps) held(g string) (lines []string, read, ok bool) {
 		section, certain := model.SectionOfOp(op)
 		switch {
 		case !certain && !model.AwaitsSection(op):
-			return nil, false, false // of a TryLock, the step does not say whether it succeeds
+			return nil, false // of a TryLock, the step does not say whether it succeeds
 		case section.Enters():
-			locks = append(locks, lock{lineOf(s.Where), s.Where.Object, op == trace.OpRLock})
+			locks = append(locks, Lock{lineOf(s.Where), s.Where.Object, op == trace.OpRLock})
 		case section.Leaves():
 			n := len(locks) - 1
 			for k, l := range slices.Backward(locks) { // a deferred unlock has another name at times
-				if l.object == s.Where.Object {
+				if l.Object == s.Where.Object {
 					n = k
 					break
 				}
 			}
 			if n < 0 {
-				return nil, false, false
+				return nil, false
 			}
 			locks = slices.Delete(locks, n, n+1)
 		}
 	}
+	return locks, true
+}
+
+// linesOf returns where locks were taken.
+func linesOf(locks []Lock) (lines []string) {
 	for _, l := range locks {
-		lines = append(lines, l.line)
-		read = l.read
+		lines = append(lines, l.Line)
 	}
-	return lines, read, true
+	return lines
 }
 
 // switchAt reports whether the steps have a switch, whether one moves one of the accesses (a line
