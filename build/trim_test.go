@@ -200,3 +200,41 @@ func TestTwoVersions(t *testing.T) {
 		t.Error("both versions have one binary")
 	}
 }
+
+// Verdicts go when they were not used for long, and above a number those that were used first.
+func TestRemoveFiles(t *testing.T) {
+	c := &cache{top: t.TempDir()}
+	now := time.Now()
+	for name, age := range map[string]time.Duration{"aa/1": 0, "aa/2": time.Hour, "bb/3": 2 * time.Hour,
+		"cc/4": 48 * time.Hour} {
+		file := filepath.Join(c.top, "tested", name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		os.Chtimes(file, now.Add(-age), now.Add(-age))
+	}
+	left := func() (names []string) {
+		all, _ := filepath.Glob(filepath.Join(c.top, verdicts))
+		for _, name := range all {
+			names = append(names, filepath.Base(name))
+		}
+		return names
+	}
+	for _, step := range []struct {
+		old  time.Duration
+		most int
+		want string
+	}{{72 * time.Hour, -1, "[1 2 3 4]"}, {24 * time.Hour, -1, "[1 2 3]"}, {24 * time.Hour, 2, "[1 2]"},
+		{-time.Hour, -1, "[]"}} {
+		c.removeFiles(verdicts, now.Add(-step.old), step.most)
+		if got := fmt.Sprint(left()); got != step.want {
+			t.Errorf("older than %v, %d at most: %s are left, want %s", step.old, step.most, got, step.want)
+		}
+	}
+	if dirs, _ := os.ReadDir(filepath.Join(c.top, "tested")); len(dirs) > 0 {
+		t.Errorf("empty folders are left: %v", dirs)
+	}
+}

@@ -330,8 +330,7 @@ func (s *sights) record(rec *wire.Record) {
 // keepVerdicts writes the verdicts of the tests that were covered. Where that is not possible, they
 // are explored again next time; -v says why.
 func (r *packageRun) keepVerdicts(ctx context.Context, res *report.Result) {
-	if r.verdicts == nil || ctx.Err() != nil || len(r.failures) > 0 || res.Error != "" || !r.sights.exited ||
-		r.o.failFast && res.Failed {
+	if r.verdicts == nil || ctx.Err() != nil || !r.sights.exited || r.o.failFast && res.Failed {
 		return
 	}
 	times := map[string]int{} // a package and its external tests may have two tests of one name

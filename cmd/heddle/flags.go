@@ -298,7 +298,7 @@ func (o *options) fuzzFlags(fs *flag.FlagSet) {
 }
 
 func (o *options) testFlags(fs *flag.FlagSet) {
-	fs.IntVar(&o.count, "count", 1, "explore every test `n` times")
+	fs.IntVar(&o.count, "count", 1, "explore every test `n` times, also those that the cache has the verdict of")
 	fs.IntVar(&o.parallel, "p", runtime.GOMAXPROCS(0),
 		"run `n` test binaries at the same time: of several packages, or of one test")
 	durationVar(fs, &o.share, "share", 500*time.Millisecond,

@@ -95,7 +95,9 @@ func (e *exploration) explorePackage(ctx context.Context, p *build.Package, rp *
 		err = errors.Join(append(r.failures, err)...)
 	}
 	rp.End(time.Since(start), err)
-	r.keepVerdicts(ctx, rp.Result())
+	if err == nil {
+		r.keepVerdicts(ctx, rp.Result())
+	}
 	if e.o.html != "" {
 		e.drawAll(ctx, p, rp.Result())
 	}

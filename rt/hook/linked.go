@@ -33,6 +33,7 @@ func TimeNow() (sec int64, nsec int32, mono int64) {
 	if WallClock != nil && Here() {
 		return WallClock()
 	}
+	Beyond(BeyondClock)
 	return timeNow()
 }
 
