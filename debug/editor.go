@@ -3,6 +3,7 @@ package debug
 import (
 	"fmt"
 	"net"
+	"strconv"
 	"strings"
 )
 
@@ -16,8 +17,12 @@ func EditorConfig(editor, address string) (string, error) {
 		address = defaultAddress
 	}
 	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return "", fmt.Errorf("-listen %s: want HOST:PORT, such as %s", address, defaultAddress)
+	if n, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil || n == 0 {
+		return "", fmt.Errorf("-listen %s: want HOST:PORT with a number as PORT, such as %s", address,
+			defaultAddress)
+	}
+	if host == "" { // of all addresses this machine's own
+		host = "127.0.0.1"
 	}
 	text, ok := editors[editor]
 	if !ok {

@@ -1,6 +1,9 @@
 package debug
 
 import (
+	"encoding/json"
+	"encoding/xml"
+	"strings"
 	"testing"
 
 	"heddle/rt/wire"
@@ -103,47 +106,55 @@ func TestControl(t *testing.T) {
 }
 
 func TestEditorConfig(t *testing.T) {
-	for _, c := range [][2]string{{"emacs", ""}, {"vscode", "2345"}} {
+	for _, c := range [][2]string{{"emacs", ""}, {"vscode", "2345"}, {"vscode", "localhost:http"},
+		{"goland", "localhost:0"}} {
 		if text, err := EditorConfig(c[0], c[1]); err == nil {
 			t.Errorf("%s at %q: %s, want an error", c[0], c[1], text)
 		}
 	}
-}
-
-// Step numbers are those of the table of heddle replay: the events of one step share one.
-func TestNumbers(t *testing.T) {
-	steps := Steps{
-		{Number: 1, G: "main", Op: "start"},
-		{Number: 1, G: "main", Op: "go", File: "s_test.go", Line: 9},
-		{Number: 2, G: "main/1", Op: "start", File: "s_test.go", Line: 9},
-		{Number: 3, G: "main/1", Op: "send", File: "s.go", Line: 5},
-		{Number: 3, G: "main", Op: "recv", File: "s.go", Line: 8},
-		{G: "main", Op: "end"},
-	}
-	for i, want := range []string{"step 1", "in step 1", "step 2", "step 3", "in step 3"} {
-		if got := steps.Name(i + 1); got != want {
-			t.Errorf("event %d is called %q, want %q", i+1, got, want)
+	for _, c := range []struct {
+		address, host string
+		port          int
+	}{{"", "127.0.0.1", 2345}, {":4000", "127.0.0.1", 4000}, {"[::1]:4001", "::1", 4001}} {
+		vscode, err := EditorConfig("vscode", c.address)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	for number, want := range map[int]int{0: 0, 1: 1, 2: 3, 3: 4, 4: 0} {
-		if n, last := steps.Numbered(number); n != want || last != 3 {
-			t.Errorf("step %d is event %d of %d, want %d of 3", number, n, last, want)
+		var launch struct {
+			Version        string
+			Configurations []struct {
+				Name, Type, Request, Mode, DebugAdapter, Host string
+				Port                                          int
+			}
 		}
-	}
-	for n, want := range map[int]int{1: 2, 3: 4, 4: 4, 6: 6, 9: 9} {
-		if got := steps.From(n); got != want {
-			t.Errorf("from event %d: %d, want %d", n, got, want)
+		read := json.NewDecoder(strings.NewReader(vscode))
+		read.DisallowUnknownFields()
+		if err := read.Decode(&launch); err != nil || len(launch.Configurations) != 1 {
+			t.Fatalf("launch.json: %v\n%s", err, vscode)
 		}
-	}
-}
-
-func TestIsAt(t *testing.T) {
-	p := &Program{Finding: &wire.Finding{Kind: "uncontrolled",
-		Places: []wire.Place{{File: "s.go", Line: 5, Goroutine: "main"}}}}
-	if !p.IsAt("main", "/m/s.go", 5) || p.IsAt("main/1", "/m/s.go", 5) || p.IsAt("main", "/m/s.go", 6) {
-		t.Error("want main at s.go:5 alone")
-	}
-	if !p.Endless() || p.Pauses() != 0 || new(Program).Endless() {
-		t.Error("a loop without operations has no pause of its own")
+		if l := launch.Configurations[0]; l.Type != "go" || l.Request != "attach" || l.Mode != "remote" ||
+			l.Host != c.host || l.Port != c.port {
+			t.Errorf("launch.json for %q: %+v", c.address, l)
+		}
+		goland, err := EditorConfig("goland", c.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var run struct {
+			XMLName       xml.Name `xml:"component"`
+			Name          string   `xml:"name,attr"`
+			Configuration struct {
+				Type string `xml:"type,attr"`
+				Host string `xml:"host,attr"`
+				Port int    `xml:"port,attr"`
+			} `xml:"configuration"`
+		}
+		if err := xml.Unmarshal([]byte(goland), &run); err != nil {
+			t.Fatalf("run configuration: %v\n%s", err, goland)
+		}
+		if r := run.Configuration; run.Name != "ProjectRunConfigurationManager" || r.Host != c.host ||
+			r.Port != c.port || r.Type != "GoRemoteDebugConfigurationType" {
+			t.Errorf("run configuration for %q: %+v", c.address, run)
+		}
 	}
 }
