@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -366,6 +367,40 @@ func TestDebugLeaves(t *testing.T) {
 		if p == pid {
 			t.Errorf("process %d is left", pid)
 		}
+	}
+}
+
+// TestDebugKilled: when something else kills the process at a stop, the session says so and ends,
+// and a step back begins a new process.
+func TestDebugKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds test binaries")
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("heddle cannot see here that the process is dead")
+	}
+	tool, path := clipOf(t, account, "test failure", "")
+	d := debugClip(t, tool, path, nil, 7)
+	var said []string
+	d.Output = func(_, text string) { said = append(said, text) }
+	kill := func() {
+		for _, pid := range childrenOf(t, os.Getpid()) {
+			p, err := os.FindProcess(pid)
+			d.must(err)
+			d.must(p.Kill())
+		}
+	}
+	kill()
+	_, err := d.Move("continue", protocol.ContinueArguments{ThreadId: d.stop.ThreadId})
+	if err != dap.ErrEnded {
+		t.Fatalf("continue: %v, want the end of the session", err)
+	}
+	if text := strings.Join(said, ""); !strings.Contains(text, "the process of the test was killed") {
+		t.Errorf("the client was told %q", text)
+	}
+	d.move("stepBack")
+	if at := d.at(""); !strings.HasPrefix(at, "main") {
+		t.Errorf("after a step back at %s", at)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/go-dap"
 
@@ -110,6 +111,10 @@ func (s *server) wait(wanted func(*stop) bool) (*stop, error) {
 		}
 		switch m.Event {
 		case "stopped":
+			if died(s.t.pid) { // delve has not seen it
+				s.t.over, s.t.killed = true, true
+				return nil, errOver
+			}
 			st, err := s.look(m)
 			if err != nil || wanted(st) {
 				return st, err
@@ -127,6 +132,8 @@ func (s *server) wait(wanted func(*stop) bool) (*stop, error) {
 
 // message returns what delve says next, and answers the client meanwhile.
 func (s *server) message() (*message, error) {
+	look := time.NewTicker(deadTime / 4)
+	defer look.Stop()
 	for {
 		if k := s.t.kept; len(k) > 0 {
 			s.t.kept = k[1:]
@@ -135,6 +142,10 @@ func (s *server) message() (*message, error) {
 		select {
 		case <-s.ctx.Done():
 			return nil, errGone
+		case <-look.C:
+			if s.t.dead() {
+				return nil, errOver
+			}
 		case <-s.idle.tick():
 			if err := s.pauseIdle(); err != nil {
 				return nil, err
@@ -278,6 +289,9 @@ func (s *server) selects(st *stop, name string) bool {
 func (s *server) reach(st *stop, err error) error {
 	switch {
 	case err == errOver:
+		if s.t.killed {
+			s.say("the process of the test was killed; restart the session to begin again")
+		}
 		s.send("terminated", dap.TerminatedEventBody{})
 		return nil
 	case err != nil:

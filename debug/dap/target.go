@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
+	"runtime"
+	"strings"
 	"time"
 
 	"github.com/go-delve/delve/pkg/logflags"
@@ -30,6 +33,8 @@ type target struct {
 	kept    []*message    // events that came while a response was waited for
 	pid     int
 	over    bool // the process has ended
+	killed  bool // by something else than delve and the client, see dead
+	diedAt  time.Time
 	session *delve.Session
 	served  chan struct{} // closed when the session is over
 }
@@ -103,17 +108,56 @@ func (t *target) launch(ctx context.Context, p *debug.Program, init json.RawMess
 
 // next returns what delve says next.
 func (t *target) next(ctx context.Context) (*message, error) {
-	select {
-	case m, ok := <-t.msgs:
-		if !ok {
-			t.over = true
-			return nil, errOver
+	look := time.NewTicker(deadTime / 4)
+	defer look.Stop()
+	for {
+		select {
+		case m, ok := <-t.msgs:
+			if !ok {
+				t.over = true
+				return nil, errOver
+			}
+			t.note(m)
+			return m, nil
+		case <-look.C:
+			if t.dead() {
+				return nil, errOver
+			}
+		case <-ctx.Done():
+			return nil, errGone
 		}
-		t.note(m)
-		return m, nil
-	case <-ctx.Done():
-		return nil, errGone
 	}
+}
+
+// deadTime is how long delve may take to notice that the process has died. When something else
+// kills the process at a stop, delve waits for it for ever.
+const deadTime = 2 * time.Second
+
+// dead reports whether the process has been dead for that long.
+func (t *target) dead() bool {
+	switch {
+	case t.pid == 0 || !died(t.pid):
+		t.diedAt = time.Time{}
+	case t.diedAt.IsZero():
+		t.diedAt = time.Now()
+	case time.Since(t.diedAt) > deadTime:
+		t.over, t.killed = true, true
+	}
+	return t.killed
+}
+
+// died reports whether a process is dead: it is gone, or delve has not waited for it yet. It
+// reports false where the system does not say.
+func died(pid int) bool {
+	if runtime.GOOS != "linux" {
+		return false
+	}
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	_, state, _ := strings.Cut(string(text), ") ") // after the name
+	return strings.HasPrefix(state, "Z") || strings.HasPrefix(state, "X")
 }
 
 // note keeps what an event says of the process.
