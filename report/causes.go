@@ -114,8 +114,12 @@ func (r *Reporter) consequences(t *TestResult, f Finding) string {
 	if len(lines) == 0 {
 		return ""
 	}
-	head := fmt.Sprintf("    also    %s of the same cause, each shown by heddle replay and its clip\n",
-		plural(len(lines), "more finding"))
+	them := "each"
+	if len(lines) == 1 {
+		them = "it"
+	}
+	head := fmt.Sprintf("    also    %s of the same cause; heddle replay shows %s by the clip at the right\n",
+		plural(len(lines), "more finding"), them)
 	return head + indent(12, strings.Join(lines, "\n")+"\n")
 }
 
