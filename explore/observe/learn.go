@@ -42,6 +42,7 @@ type segment struct {
 func (l *lesson) learn(t *trace.Trace, path *transition.Path) (reason string) {
 	p := l.p
 	l.t, l.path, l.event, l.plain, l.old, l.news = t, path, 0, 0, int32(len(p.nodes)), false
+	clear(p.left)
 	l.index()
 	for i := range t.Objects { // before the accesses to the memory that they are in
 		if o := &t.Objects[i]; o.Kind == trace.ObjAtomic {
@@ -121,7 +122,7 @@ func (l *lesson) announce(at int32, proc transition.Proc) (reason string) {
 	switch op.class {
 	case ruled:
 		n.op.item = l.p.object(op.obj)
-		n.next.add(n.op.item, true)
+		l.how(&n.op, &n.next).add(n.op.item)
 	case comm:
 		for _, c := range op.cases {
 			n.next.add(c.item, true)
@@ -140,6 +141,19 @@ func (l *lesson) site(j int, proc transition.Proc) trace.Site {
 		}
 	}
 	return 0
+}
+
+// how returns the set of r that an operation with a rule belongs to.
+func (l *lesson) how(op *pending, r *reach) *bits {
+	switch op.op {
+	case trace.OpWGWait:
+		return &r.reads
+	case trace.OpWGAdd, trace.OpRLock, trace.OpRUnlock:
+		if !l.p.tab.Ordered(op.obj) {
+			return &r.adds
+		}
+	}
+	return &r.writes
 }
 
 func (op *pending) equal(q *pending) bool {
@@ -320,13 +334,13 @@ func (l *lesson) transition(j int) (reason string) {
 // inherit makes the first step of the k-th goroutine that a step started depend on what that step
 // had accessed before: from then on others may come after it.
 func (l *lesson) inherit(from, to int32, k int16) {
-	next := &l.p.nodes[to].next
+	before := &l.p.nodes[to].before
 	for _, a := range l.p.nodes[from].window {
 		if a.starts < k {
-			next.add(l.p.cells[a.cell].item, a.write)
+			before.add(l.p.cells[a.cell].item, a.write)
 		}
 	}
-	r := *next
+	r := *before
 	l.p.grow(to, &r, l.old)
 }
 
@@ -421,7 +435,6 @@ func (l *lesson) effect(e *trace.Event) bool {
 	c := l.p.word(i, 1<<31)
 	l.read(c)
 	l.write(c, true)
-	l.seg.reach.add(i, true)
 	return true
 }
 
@@ -433,7 +446,12 @@ func (l *lesson) misuse(e *trace.Event) {
 		return
 	}
 	i := l.p.allocation(itemKey{obj: l.p.tab.ObjectOf(l.t, e.Obj), n: order})
-	l.seg.reach.add(i, write)
+	switch {
+	case e.Op == trace.OpWGWait: // Waits commute
+		l.seg.reach.adds.add(i)
+	default:
+		l.seg.reach.add(i, write)
+	}
 	l.seg.window = append(l.seg.window, touch{cell: l.p.word(i, 0), write: write, site: e.Site})
 }
 
@@ -449,11 +467,9 @@ func (l *lesson) atomic(o *trace.Object, e *trace.Event) bool {
 	c := l.p.atomic(i, uint32(at))
 	if e.Op != trace.OpAtomicStore {
 		l.read(c)
-		l.seg.reach.add(i, false)
 	}
 	if e.Op != trace.OpAtomicLoad {
 		l.write(c, false)
-		l.seg.reach.add(i, true)
 		if o.Number {
 			l.seg.writes[l.written(c)].value = l.p.number(uint64(e.Arg))
 		}
@@ -501,7 +517,6 @@ func (l *lesson) memory(o *trace.Object, size uint32, write bool, site trace.Sit
 		}
 		return true
 	}
-	l.seg.reach.add(i, write)
 	end := at + uint64(max(size, 1))
 	for w := at / 8; w*8 < end; w++ {
 		c := l.p.word(i, uint32(w))
@@ -528,6 +543,7 @@ func (l *lesson) memory(o *trace.Object, size uint32, write bool, site trace.Sit
 
 func (l *lesson) read(c int32) {
 	l.s.resize()
+	l.seg.reach.add(l.p.cells[c].item, false)
 	r := reading{c, l.s.seen[c]}
 	if !slices.Contains(l.seg.reads, r) {
 		l.seg.reads = append(l.seg.reads, r)
@@ -535,6 +551,7 @@ func (l *lesson) read(c int32) {
 }
 
 func (l *lesson) write(c int32, part bool) {
+	l.seg.reach.add(l.p.cells[c].item, true)
 	for i := range l.seg.writes {
 		if w := &l.seg.writes[i]; w.cell == c {
 			w.part, w.value = w.part && part, 0

@@ -26,6 +26,7 @@ type program struct {
 	numbers map[uint64]int32
 
 	tails map[string]int32
+	left  map[leaver]int32 // see leaves; of what is known
 
 	readers, writers map[transition.Proc]bool // of memory without a name
 
@@ -44,8 +45,11 @@ type node struct {
 	edges  []edge
 	window window // what the goroutine accessed since the operation that led here
 	next   reach  // what its next step may access
-	future reach  // what it, and goroutines that it starts, may access from here on
-	tail   int32  // equal in nodes from which a goroutine does the same whatever it observes; 0: none
+	// of the first node of a goroutine: what the goroutine that started it had accessed before in
+	// that step; see lesson.inherit
+	before reach
+	future reach // what it, and goroutines that it starts, may access from here on
+	tail   int32 // equal in nodes from which a goroutine does the same whatever it observes; 0: none
 }
 
 // A kid is a goroutine that started in a local state of another one.
@@ -123,6 +127,7 @@ type mixed struct{ before, node int32 }
 type item struct {
 	obj  transition.Object // -1 for memory
 	kind trace.ObjKind
+	key  itemKey
 	cell bool // it consists of cells
 	// offsets of the atomics in an allocation: each is a cell of its own
 	atomics []uint32
@@ -135,21 +140,29 @@ type itemKey struct {
 	made  trace.Site
 	n     int32
 	block uint64 // of memory older than the execution, by its address
+	part  uint32 // of an allocation: see program.part
 }
 
-// A reach is a set of items that are read, and one of items that are written.
-type reach struct{ reads, writes bits }
+// A reach is a set of items that are read, one of items that are written, and one of items that are
+// changed by operations that commute with each other, such as the Adds of a WaitGroup.
+type reach struct{ reads, writes, adds bits }
 
 func (r *reach) join(q *reach) (grown bool) {
 	a := r.reads.join(q.reads)
-	return r.writes.join(q.writes) || a
+	b := r.writes.join(q.writes)
+	return r.adds.join(q.adds) || a || b
 }
 
-// meets reports whether two steps, or a step and a future, access an item that at least one of them
-// writes.
-func (r *reach) meets(q *reach) bool {
-	return r.writes.meets(q.writes) || r.writes.meets(q.reads) || r.reads.meets(q.writes)
+// meets reports whether a step and a future access an item in ways that conflict. It does not count
+// that r adds to item but, unless that is -1, and q reads it.
+func (r *reach) meets(q *reach, but int32) bool {
+	return r.writes.meets(q.writes, -1) || r.writes.meets(q.reads, -1) || r.reads.meets(q.writes, -1) ||
+		r.adds.meets(q.writes, -1) || r.writes.meets(q.adds, -1) || r.reads.meets(q.adds, -1) ||
+		r.adds.meets(q.reads, but)
 }
+
+// has reports whether an item is accessed.
+func (r *reach) has(i int32) bool { return r.reads.has(i) || r.writes.has(i) || r.adds.has(i) }
 
 func (r *reach) add(i int32, write bool) {
 	if write {
@@ -184,9 +197,14 @@ func (b *bits) join(c bits) (grown bool) {
 	return grown
 }
 
-func (b bits) meets(c bits) bool {
+// meets reports whether b and c have a number in common beside but.
+func (b bits) meets(c bits, but int32) bool {
 	for i := range min(len(b), len(c)) {
-		if b[i]&c[i] != 0 {
+		both := b[i] & c[i]
+		if both != 0 && int(but>>6) == i {
+			both &^= 1 << (but & 63)
+		}
+		if both != 0 {
 			return true
 		}
 	}
@@ -207,7 +225,8 @@ type touch struct {
 func newProgram(tab *transition.Table) *program {
 	p := &program{tab: tab, nodes: make([]node, 1), kids: map[kid]int32{}, itemOf: map[itemKey]int32{},
 		cellOf: map[cellKey]int32{}, mixes: map[mixed]int32{}, numbers: map[uint64]int32{},
-		tails: map[string]int32{}, readers: map[transition.Proc]bool{}, writers: map[transition.Proc]bool{}}
+		tails: map[string]int32{}, left: map[leaver]int32{},
+		readers: map[transition.Proc]bool{}, writers: map[transition.Proc]bool{}}
 	p.root = p.newNode(transition.Main, 0)
 	return p
 }
@@ -234,7 +253,7 @@ func (p *program) object(obj transition.Object) int32 {
 	i, ok := p.itemOf[k]
 	if !ok {
 		i = int32(len(p.items))
-		p.items = append(p.items, item{obj: obj, kind: p.tab.Kind(obj)})
+		p.items = append(p.items, item{obj: obj, key: k, kind: p.tab.Kind(obj)})
 		p.itemOf[k] = i
 	}
 	return i
@@ -250,7 +269,7 @@ func (p *program) allocation(k itemKey) int32 {
 	i, ok := p.itemOf[k]
 	if !ok {
 		i = int32(len(p.items))
-		p.items = append(p.items, item{obj: -1, cell: true, kind: trace.ObjMemory})
+		p.items = append(p.items, item{obj: -1, key: k, cell: true, kind: trace.ObjMemory})
 		p.itemOf[k] = i
 	}
 	return i
@@ -272,9 +291,8 @@ func (p *program) word(i int32, word uint32) int32 {
 	c, ok := p.cellOf[k]
 	if !ok {
 		c = int32(len(p.cells))
-		p.cells = append(p.cells, cell{i})
+		p.cells = append(p.cells, cell{p.part(i, word)})
 		p.cellOf[k] = c
-		p.items[i].cell = true
 	}
 	return c
 }
@@ -297,6 +315,35 @@ func (p *program) nameless(proc transition.Proc, write bool) bool {
 	}
 	return len(p.writers) < 2
 }
+
+// leaves returns how much, at most, a goroutine takes off the counter of a WaitGroup from a node
+// on, with the goroutines that it starts.
+func (p *program) leaves(at, group int32) (most int32) {
+	n := &p.nodes[at]
+	if !n.future.adds.has(group) && !n.future.writes.has(group) {
+		return 0
+	}
+	k := leaver{at, group}
+	if most, ok := p.left[k]; ok {
+		return most
+	}
+	for i := range n.edges {
+		e := &n.edges[i]
+		sum := p.leaves(e.to, group)
+		for c := range e.starts {
+			sum += p.leaves(p.kids[kid{e.to, int32(c + 1)}], group)
+		}
+		most = max(most, sum)
+	}
+	if n.op.op == trace.OpWGAdd && n.op.class == ruled && n.op.item == group {
+		most += max(-n.op.arg, 0)
+	}
+	p.left[k] = most
+	return most
+}
+
+// A leaver is a node and the item of a WaitGroup.
+type leaver struct{ node, group int32 }
 
 // tie finds the tails of the nodes from index from on. In a tail a goroutine observes nothing and
 // leaves nothing that others can observe, but that it was there: locks, a WaitGroup, its end.
@@ -343,6 +390,21 @@ func (op *pending) certain() bool {
 		return op.class == ruled
 	}
 	return false
+}
+
+// part returns the item that a cell of item i belongs to: each atomic is one, and each of the first
+// words of an allocation; later ones are together by 64.
+func (p *program) part(i int32, word uint32) int32 {
+	k := p.items[i].key
+	switch {
+	case k.obj >= 0:
+		return i
+	case word >= 1<<30 || word < 64:
+		k.part = word + 1
+	default:
+		k.part = word/64 + 64
+	}
+	return p.allocation(k)
 }
 
 // mix returns the version of a cell with version before of which a step to node wrote a part.

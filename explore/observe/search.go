@@ -185,14 +185,40 @@ func (x *search) persistent(proc int) {
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
-		next := &s.p.nodes[s.at[b]].next
+		from := &s.p.nodes[s.at[b]]
+		starter := s.p.nodes[from.parent].proc // which does not race with itself
+		alone := s.needed(b)
 		for c, n := range s.at {
-			if n != 0 && !x.chosen[c] && next.meets(&s.p.nodes[n].future) {
+			if n == 0 || x.chosen[c] {
+				continue
+			}
+			future := &s.p.nodes[n].future
+			if from.next.meets(future, alone) ||
+				transition.Proc(c) != starter && from.before.meets(future, -1) {
 				x.chosen[c] = true
 				work = append(work, c)
 			}
 		}
 	}
+}
+
+// needed returns the WaitGroup that the next step of a goroutine leaves, if no Wait can end before
+// that step: the others do not leave it often enough. -1: there is none.
+func (s *state) needed(proc int) int32 {
+	op := &s.p.nodes[s.at[proc]].op
+	if op.op != trace.OpWGAdd || op.class != ruled || op.arg >= 0 || s.p.tab.Ordered(op.obj) {
+		return -1
+	}
+	most := int32(0)
+	for other, n := range s.at {
+		if n != 0 && other != proc {
+			most += s.p.leaves(n, op.item)
+		}
+	}
+	if s.counts[op.item][0] <= most {
+		return -1
+	}
+	return op.item
 }
 
 // left says what is left in a state in which no step is possible; "" if nothing is, or if the

@@ -16,6 +16,7 @@ type state struct {
 	begun  []bool    // by item: counts has its state
 	queues [][]int32 // by item: the versions of the values in a channel's buffer
 	seen   []int32   // by cell: its version
+	sums   []digest  // by item: of the versions of its cells
 
 	trail []change
 }
@@ -53,7 +54,7 @@ type step struct {
 func (s *state) begin(p *program, early []transition.Proc) {
 	s.p = p
 	s.at, s.origin, s.begun, s.seen = s.at[:0], s.origin[:0], s.begun[:0], s.seen[:0]
-	s.counts, s.queues, s.trail = s.counts[:0], s.queues[:0], s.trail[:0]
+	s.counts, s.queues, s.sums, s.trail = s.counts[:0], s.queues[:0], s.sums[:0], s.trail[:0]
 	s.resize()
 	s.at[transition.Main] = p.root
 	for i, proc := range early {
@@ -68,7 +69,7 @@ func (s *state) resize() {
 	}
 	for len(s.begun) < len(s.p.items) {
 		s.begun, s.counts = append(s.begun, false), append(s.counts, model.State{})
-		s.queues = append(s.queues, nil)
+		s.queues, s.sums = append(s.queues, nil), append(s.sums, digest{})
 		s.count(int32(len(s.begun)) - 1)
 	}
 	for len(s.seen) < len(s.p.cells) {
@@ -269,7 +270,7 @@ func (s *state) follow(proc transition.Proc, e *edge) {
 			v = s.p.mix(s.seen[w.cell], e.to)
 		}
 		s.trail = append(s.trail, change{what: ofSeen, i: w.cell, old: s.seen[w.cell]})
-		s.seen[w.cell] = v
+		s.set(w.cell, v)
 	}
 	for k, c := range e.starts {
 		first := s.p.started(e.to, int32(k+1), c)
@@ -279,6 +280,20 @@ func (s *state) follow(proc transition.Proc, e *edge) {
 	}
 	s.trail = append(s.trail, change{what: ofAt, i: int32(proc), old: s.at[proc]})
 	s.at[proc] = e.to
+}
+
+// set gives a cell a version.
+func (s *state) set(c, version int32) {
+	sum := &s.sums[s.p.cells[c].item]
+	for _, v := range [...]int32{s.seen[c], version} {
+		if v != 0 { // twice is not at all
+			var d digest
+			d.add(uint64(c)<<32 | uint64(uint32(v)))
+			sum[0] ^= d[0]
+			sum[1] ^= d[1]
+		}
+	}
+	s.seen[c] = version
 }
 
 // back takes back all changes but the first n.
@@ -295,7 +310,7 @@ func (s *state) back(n int) {
 		case ofQueues:
 			s.queues[c.i] = c.queue
 		case ofSeen:
-			s.seen[c.i] = c.old
+			s.set(c.i, c.old)
 		}
 		s.trail = s.trail[:len(s.trail)-1]
 	}
@@ -321,7 +336,7 @@ func mix64(x uint64) uint64 {
 // digest returns the digest of what matters from now on: the local states of goroutines that have
 // not ended, and what they can still access.
 func (s *state) digest(live *reach) (d digest) {
-	live.reads, live.writes = live.reads[:0], live.writes[:0]
+	live.reads, live.writes, live.adds = live.reads[:0], live.writes[:0], live.adds[:0]
 	for proc, n := range s.at {
 		if n == 0 {
 			continue
@@ -334,8 +349,13 @@ func (s *state) digest(live *reach) (d digest) {
 		}
 		live.join(&x.future)
 	}
-	for i := range s.p.items {
-		if s.p.items[i].cell || !s.begun[i] || !live.writes.has(int32(i)) && !live.reads.has(int32(i)) {
+	for i := range s.begun {
+		if sum := &s.sums[i]; *sum != (digest{}) && live.reads.has(int32(i)) {
+			d.add(uint64(i)<<32 | 3<<30)
+			d.add(sum[0])
+			d.add(sum[1])
+		}
+		if s.p.items[i].cell || !live.has(int32(i)) {
 			continue
 		}
 		c := s.counts[i]
@@ -344,11 +364,6 @@ func (s *state) digest(live *reach) (d digest) {
 		d.add(uint64(uint32(c[2]))<<32 | uint64(len(s.queues[i])))
 		for _, v := range s.queues[i] {
 			d.add(uint64(uint32(v)))
-		}
-	}
-	for c := range s.p.cells {
-		if v := s.seen[c]; v != 0 && live.reads.has(s.p.cells[c].item) {
-			d.add(uint64(c)<<32 | uint64(uint32(v)))
 		}
 	}
 	return d
