@@ -111,7 +111,7 @@ func (s *server) wait(wanted func(*stop) bool) (*stop, error) {
 		}
 		switch m.Event {
 		case "stopped":
-			if died(s.t.pid) { // delve has not seen it
+			if dies(s.t.pid) { // something has killed it
 				s.t.over, s.t.killed = true, true
 				return nil, errOver
 			}

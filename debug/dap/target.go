@@ -148,16 +148,26 @@ func (t *target) dead() bool {
 
 // died reports whether a process is dead: it is gone, or delve has not waited for it yet. It
 // reports false where the system does not say.
-func died(pid int) bool {
+func died(pid int) bool { return strings.Contains("ZX", stateOf(pid, "?")) }
+
+// dies reports whether a process that delve says it has stopped is about to end: it is not stopped.
+func dies(pid int) bool { return !strings.Contains("tT", stateOf(pid, "t")) }
+
+// stateOf returns the state of a process, as ps(1) has it: "X" if it is gone, or unknown where the
+// system does not say.
+func stateOf(pid int, unknown string) string {
 	if runtime.GOOS != "linux" {
-		return false
+		return unknown
 	}
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if errors.Is(err, fs.ErrNotExist) {
-		return true
+		return "X"
 	}
-	_, state, _ := strings.Cut(string(text), ") ") // after the name
-	return strings.HasPrefix(state, "Z") || strings.HasPrefix(state, "X")
+	_, rest, _ := strings.Cut(string(text), ") ") // after the name
+	if rest == "" {
+		return unknown
+	}
+	return rest[:1]
 }
 
 // note keeps what an event says of the process.
