@@ -297,6 +297,9 @@ func (s *saved) spare() bool {
 	if n > len(hook.Touched) {
 		return false
 	}
+	if n < s.known { // two goroutines came at once, and the later one set it back
+		s.known = 0
+	}
 	for _, p := range hook.Touched[s.known:n] {
 		for i := range s.blocks {
 			if b := &s.blocks[i]; p-uintptr(b.p) < b.n {

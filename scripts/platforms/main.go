@@ -359,7 +359,8 @@ func (m *measurement) explore(platform string, starter []string) (map[string]str
 	if m.quick {
 		patterns = quickExamples
 	}
-	text, err := m.test(platform, starter, m.examples, append([]string{"-strategy", "dpor"}, patterns...))
+	args := append([]string{"-count=1", "-strategy", "dpor"}, patterns...)
+	text, err := m.test(platform, starter, m.examples, args)
 	if err != nil {
 		return nil, err
 	}
