@@ -187,7 +187,9 @@ func (l *lesson) executed(j int, proc transition.Proc) (op pending, reason strin
 		return op, ""
 	}
 	if len(tr.Accesses) == 0 {
-		if tr.Op == trace.OpWGAdd { // of 0: nothing can observe it
+		switch tr.Op {
+		case trace.OpWGAdd, // of 0: nothing can observe it
+			trace.OpSelect: // with default, and no channel but nil
 			return op, ""
 		}
 		return op, "it has no rule for " + tr.Op.String()
@@ -347,12 +349,13 @@ func (l *lesson) inherit(from, to int32, k int16) {
 // match returns the step of the state that a transition is.
 func (l *lesson) match(tr *transition.Transition) (x step, reason string) {
 	l.list = l.s.steps(l.list[:0], tr.Proc)
+	op := &l.s.p.nodes[l.s.at[tr.Proc]].op
 	for _, x := range l.list {
-		if x.with != tr.With || tr.Op == trace.OpSelect && x.by != chosen(tr.Case) ||
+		if x.with != tr.With || op.class == comm && op.op == trace.OpSelect && x.by != chosen(tr.Case) ||
 			tr.With != transition.NoProc && x.withBy != tr.WithCase {
 			continue
 		}
-		if op := &l.s.p.nodes[l.s.at[tr.Proc]].op; op.class == ruled && op.op != trace.OpArrive &&
+		if op.class == ruled && op.op != trace.OpArrive &&
 			(len(tr.Accesses) == 0 || x.outcome != tr.Accesses[0].Arg) {
 			return x, "an outcome that the model does not expect: " + tr.Op.String()
 		}

@@ -177,8 +177,12 @@ func (s *Strategy) Done(t *trace.Trace) {
 		return
 	}
 	s.result.Executions++
-	if !explore.Short(t).None() {
+	switch {
+	case !explore.Short(t).None():
 		s.fallBack("an execution that was not complete")
+		return
+	case !explore.TooLong(t, longest).None():
+		s.fallBack("an execution has too many steps")
 		return
 	}
 	if err := s.path.Read(t, 0); err != nil {
@@ -203,6 +207,11 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.fallBack(reason)
 		return
 	}
+	if s.opt.Expired() {
+		s.incomplete(why.Of(why.NotAll))
+		s.over = true
+		return
+	}
 	s.p.tie(s.lesson.old)
 	s.x.ends[s.state.left()] = true
 	if s.lesson.news {
@@ -214,6 +223,10 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.x.begin(s.early)
 	}
 }
+
+// longest is the largest number of steps of an execution: the work for a state grows with the
+// number of goroutines, and the number of states at least with that of the steps.
+const longest = 5000
 
 // fallBack hands the search over to the strategy that covers every program. That strategy takes the
 // executions so far as its own.

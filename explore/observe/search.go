@@ -77,6 +77,9 @@ func (x *search) run(expired func() bool) want {
 	for len(x.frames) > 0 {
 		f := &x.frames[len(x.frames)-1]
 		if f.i < 0 {
+			if expired() {
+				return broke
+			}
 			if w := x.open(f); w != nothing {
 				return w
 			}
@@ -102,9 +105,6 @@ func (x *search) run(expired func() bool) want {
 		if len(x.seen) > x.most {
 			return stopped
 		}
-		if len(x.seen)%1024 == 0 && expired() {
-			return broke
-		}
 		x.frames = append(x.frames, frame{i: -1})
 		if x.races(&x.s, &st) {
 			return race
@@ -113,12 +113,14 @@ func (x *search) run(expired func() bool) want {
 	return nothing
 }
 
+// mostTried bounds the goroutines from which a persistent set is looked for in a state.
+const mostTried = 16
+
 // open chooses the steps of a new frame.
 func (x *search) open(f *frame) want {
 	s := &x.s
 	f.trail = len(s.trail)
-	all := 0
-	best := -1
+	all, best, tried := 0, -1, 0
 	for proc := range s.at {
 		if len(s.steps(x.ready[:0], transition.Proc(proc))) == 0 {
 			continue // a receiver's step is the sender's
@@ -128,7 +130,7 @@ func (x *search) open(f *frame) want {
 		if n > 0 && (best < 0 || n < all) {
 			best, all = proc, n
 		}
-		if all == 1 {
+		if tried++; all == 1 || tried == mostTried {
 			break
 		}
 	}
