@@ -3,6 +3,7 @@ module heddle
 go 1.26.0
 
 require (
+	github.com/anishathalye/porcupine v1.0.3
 	github.com/go-air/gini v1.0.4
 	github.com/go-delve/delve v1.27.2
 	github.com/google/go-dap v0.12.0

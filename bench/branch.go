@@ -64,7 +64,7 @@ func exploreGroups(ctx context.Context, tests, strategies []string) (map[string]
 		config := wire.Config{Mode: "test", Package: setiadi, Strategy: strategy, Flow: flow, Visible: "auto",
 			Time: "virtual", Isolate: "vars", Count: 1}
 		if flow {
-			config.Runs = branchRuns
+			config.Runs, config.Options = branchRuns, map[string]string{"samples": "false"}
 		} else {
 			config.Visible, config.Steps, config.Budget = "all", reachSteps, reachBudget
 		}
@@ -138,6 +138,9 @@ func measureBranch(ctx context.Context, file string) error {
 				x.reach.complete})
 		fmt.Printf("accesses %3d: reach %8s, TPAIR %8s, groups %d\n", x.Accesses, x.reached(), x.paired(),
 			x.Groups.Groups)
+	}
+	if err := measureBehind(ctx); err != nil {
+		return err
 	}
 	return os.WriteFile(file, []byte(plot(rows)), 0o666)
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	_ "heddle/engine" // registers its strategies
+	"heddle/engine"
 	"heddle/explore"
 	"heddle/internal/run"
 	"heddle/rt/wire"
@@ -18,155 +18,286 @@ import (
 
 // How the strategies are compared on the programs with a bug.
 const (
-	bugSeeds = 5                // explorations of a program by a strategy, each with its own seed
-	bugRuns  = 20_000           // most executions of an exploration
-	bugTime  = 20 * time.Second // longest time of an exploration
+	bugSeeds = 10  // explorations of a program by a strategy, each with its own seed
+	bugRuns  = 500 // most executions of an exploration
+	// longest processor time of an exploration, more or less
+	bugTime = 400 * time.Millisecond
 )
 
-type bugStrategy struct {
-	name       string
-	exhaustive bool
+const sctbench = "heddle/bench/programs/sctbench"
+
+// bugStrategies are the columns: -strategy S of each, and its head.
+var bugStrategies = []struct{ head, strategy string }{
+	{"pos", "pos"}, {"pct", "pct"}, {"urw", "surw,select=all"}, {"surw", "surw"}, {"rff", "rff"},
+	{"map", "map"}, {"auto", "auto"},
 }
 
-// bugStrategies returns the columns of the table: the strategies of heddle compare, without those
-// that have a page of their own in docs. An exhaustive strategy uses no seed and is executed once.
-func bugStrategies() (columns []bugStrategy) {
-	for _, u := range explore.Units() {
-		if u.Compared && u.Command == "" && !u.Needs.Accesses && !u.Heavy {
-			columns = append(columns, bugStrategy{u.Name, u.Ends})
-		}
-		if u.Needs.Flow == explore.FlowBeside {
-			columns = append(columns, bugStrategy{autoFlow, false})
-		}
-	}
-	return columns
+// portfolios are the columns of the table that decides what is in the portfolio.
+var portfolios = []struct{ head, strategy string }{
+	{"all", "auto"},
+	{"without surw", armed("pos", "pct", "random", "reach", "map", "rff")},
+	{"without rff", armed("pos", "pct", "random", "reach", "map", "surw")},
+	{"without map", armed("pos", "pct", "random", "reach", "surw", "rff")},
+	{"without both surw and rff", armed("pos", "pct", "random", "reach", "map")},
 }
 
-// autoFlow is auto in a build for data flow, where branch is one of its arms.
-const autoFlow = "auto with branch"
-
-// published are published executions to the first bug for the program of the same name in SCTBench
-// (C, pthreads), as far as there is a source.
-var published = map[string]string{
-	"Reorder100": "5 best fuzzer, 7,447 PCT, never POS",
+// armed returns auto with these arms and bound.
+func armed(arms ...string) string {
+	return "auto,arms=" + strings.Join(append(arms, "bound"), ",arms=")
 }
 
-// bugPrograms are the rows: tests of bench/programs with a bug.
-var bugPrograms = []string{
-	"Account", "Lazy", "Deadlock01", "Carter", "TokenRing", "CircularBuffer", "Queue", "Stack",
-	"BoundedBuffer", "WorkStealing",
-	"Bluetooth", "Bluetooth3", "WrongLock", "WrongLock3", "TwoStage", "TwoStage20", "TwoStage100",
-	"Reorder3", "Reorder4", "Reorder5", "Reorder10", "Reorder20", "Reorder50", "Reorder100",
-	"Fib4", "Fib5", "Philosophers3", "Philosophers4",
+// A bugProgram is a row: a test with a bug, and published schedules to the first bug of the program
+// of the same name.
+type bugProgram struct {
+	pkg, test, published string
 }
 
-// measureBugs writes a table to file: the executions that each strategy needs to find the bug of
-// each program. only, if not "", selects one program.
+// bugPrograms are the rows. Published are the medians over 20 trials in the raw data of the RFF
+// paper's artifact, for RFF, POS, PCT (d=3), Q-learning and PERIOD.
+var bugPrograms = []bugProgram{
+	{sctbench, "Account", "1 | 1 | 6 | 4 | 10"},
+	{sctbench, "Arithmetic", none},
+	{sctbench, "Bluetooth", "46 | 43 | 116 | 91 | 9"},
+	{sctbench, "Carter01", "1 | 2 | 5 | 1 | 5"},
+	{sctbench, "CircularBuffer", "1 | 1 | 4 | 1 | 3"},
+	{sctbench, "CTrace", "1 | 1 | 1 | 1 | 3"},
+	{sctbench, "Deadlock01", "4 | 4 | 16 | 1 | 3"},
+	{sctbench, "DinPhil2", none}, {sctbench, "DinPhil3", none}, {sctbench, "DinPhil4", none},
+	{sctbench, "DinPhil5", none}, {sctbench, "DinPhil6", none}, {sctbench, "DinPhil7", none},
+	{sctbench, "FSBench", none},
+	{sctbench, "InterlockedWorkStealQueue", "1 | 1 | 25 (14 of 20) | never | 57"},
+	{sctbench, "InterlockedWorkStealQueueWithState", "6 | 6 | 16 (1 of 20) | 14 | 155"},
+	{sctbench, "Lazy01", "6 | 5 | 10 | 6 | 8"},
+	{sctbench, "PBZip2", "2 (1 of 20) | never | never | never | 41 (9 of 20)"},
+	{sctbench, "Phase01", none},
+	{sctbench, "QsortMT", "219 | 376 | 3,005 | never | 27"},
+	{sctbench, "Queue", "1 | 1 | 7 | 1 | 4"},
+	{sctbench, "Reorder3", "6 | 171 | 134 | 54,135 (18 of 20) | 6"},
+	{sctbench, "Reorder4", "6 | 666 | 322 | never | 9"},
+	{sctbench, "Reorder5", "6 | 4,257 (17 of 20) | 973 | never | 12"},
+	{sctbench, "Reorder10", "6 | never | 1,657 | never | 27"},
+	{sctbench, "Reorder20", "6 | never | 1,364 | never | 39"},
+	{sctbench, "Reorder50", "6 | never | 14,789 (7 of 20) | never | 129"},
+	{sctbench, "Reorder100", "6 | never | 7,447 (1 of 20) | never | 297"},
+	{sctbench, "SafeStack", "never | never | never | never | never"},
+	{sctbench, "SafeStack3", none},
+	{sctbench, "Stack", "1 | 1 | 2 | 1 | 8"},
+	{sctbench, "StateWorkStealQueue", "1 | 1 | 12 (1 of 20) | never | 332"},
+	{sctbench, "StringBuffer", "8 | 8 | 150 | 884 | 12"},
+	{sctbench, "Sync01", none}, {sctbench, "Sync02", none},
+	{sctbench, "TokenRing", "4 | 5 | 6 | 10 | 2"},
+	{sctbench, "TwoStage", "6 | 10 | 7 | 178 | 4"},
+	{sctbench, "TwoStage20", "18 | 165 | 148 | never | 76"},
+	{sctbench, "TwoStage50", "32 | 1,696 (19 of 20) | 749 | never | 286"},
+	{sctbench, "TwoStage100", "25 | never | 3,712 (6 of 20) | never | 690"},
+	{sctbench, "WorkStealQueue", "9 | 10 | 8 | never | 57"},
+	{sctbench, "WrongLock", "1 | 1 | 50 | 30 | 4"},
+	{sctbench, "WrongLock3", "1 | 1 | 36 | 30 | 6"},
+	{programs, "Bluetooth3", none},
+	{programs, "BoundedBuffer", "5 | 5 | 7 | 12 | 6 (16 of 20)"},
+	{programs, "Fib4", none}, {programs, "Fib5", none},
+	{programs, "Philosophers4", none},
+}
+
+const none = " |  |  |  | "
+
+// measureBugs writes two tables to file: the executions that each strategy, and each portfolio,
+// needs to find the bug of each program. only, if not "", selects one table (strategies,
+// portfolios), one column, or one program.
 func measureBugs(ctx context.Context, file, only string) error {
-	strategies := bugStrategies()
-	if only != "" {
-		strategies = slices.DeleteFunc(strategies, func(s bugStrategy) bool { return s.name != only })
+	rows := bugPrograms
+	if i := slices.IndexFunc(rows, func(p bugProgram) bool { return p.test == only }); i >= 0 {
+		rows, only = rows[i:i+1], ""
 	}
-	b, err := buildPrograms(ctx)
-	if err != nil {
-		return err
-	}
-	flow, err := buildPackage(ctx, programs, true)
-	if err != nil {
-		return err
+	binaries := map[string]*binary{}
+	for _, pkg := range []string{sctbench, programs} {
+		b, err := buildPackage(ctx, pkg, false)
+		if err != nil {
+			return err
+		}
+		binaries[pkg] = b
 	}
 	out, err := os.Create(file)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	fmt.Fprintf(out, `# Executions to the first bug
-
-Made by `+"`"+`go run ./bench -bugs docs/results/bugs.md`+"`"+` at %s.
-
-The programs are those of SCTBench whose structure is public knowledge, rebuilt in Go
-(`+"`"+`bench/programs`+"`"+`). A number at the end of a name is the number of threads in the original. A cell
-is the number of executions until the first finding, the median over %d seeds. "(k of %d)" says how
-many seeds found the bug where not all did, each in at most %d executions and %v. An exhaustive
-strategy has no seed; "none left" would mean that it covered all interleavings without a finding.
-
-Race detection is off: what counts is the wrong result or the deadlock. Published figures are for
-the original C programs under other tools, and tell an order of magnitude. "auto with branch" is
-auto in a build for data flow, which it uses with several processes. `+"`"+`surw`+"`"+` and `+"`"+`rff`+"`"+`
-([strategies](../guide/strategies.md)) count the first schedule, which is executed twice, like the
-searches.
-
-`, commit(), bugSeeds, bugSeeds, bugRuns, bugTime)
-	fmt.Fprint(out, "| program |")
-	for _, s := range strategies {
-		fmt.Fprintf(out, " %s |", s.name)
+	if only != "portfolios" {
+		fmt.Fprintf(out, bugsHead, commit(), bugSeeds, bugSeeds, bugRuns, bugTime)
+		column := only
+		if only == "strategies" {
+			column = ""
+		}
+		if err := bugTable(ctx, out, binaries, rows, bugStrategies, column, true); err != nil {
+			return err
+		}
 	}
-	fmt.Fprintf(out, " published |\n| --- |%s --- |\n", strings.Repeat(" ---: |", len(strategies)))
-	for _, p := range bugPrograms {
-		fmt.Fprintf(out, "| %s |", p)
-		for _, s := range strategies {
-			seeds := bugSeeds
-			if s.exhaustive {
-				seeds = 1
-			}
-			from := b
-			if s.name == autoFlow {
-				from = flow
-			}
-			cell, err := from.hunt(ctx, p, s.name, seeds)
+	if only != "" && only != "portfolios" {
+		return nil
+	}
+	fmt.Fprintf(out, portfolioHead, strings.Join(engine.ArmNames(), ", "), commit())
+	return bugTable(ctx, out, binaries, rows, portfolios, "", false)
+}
+
+const bugsHead = `# Executions to the first bug
+
+Made by ` + "`" + `go run ./bench -bugs docs/results/bugs.md` + "`" + ` at %s.
+
+The programs are those of SCTBench, written anew in Go after descriptions, in the sizes of the
+originals (` + "`" + `bench/programs/sctbench` + "`" + `), and five others (` + "`" + `bench/programs` + "`" + `). A checker is a
+goroutine that is started last where the original's is a thread that is started last. A cell is the
+number of executions until the first finding, the median over %d seeds. "(k of %d)" says how many
+seeds found the bug where not all did, each in at most %d executions and about %v of
+processor time.
+
+Race detection is off: what counts is the wrong result or the deadlock. ` + "`" + `urw` + "`" + ` is ` + "`" + `surw` + "`" + ` with
+option ` + "`" + `select=all` + "`" + `, the uniform random walk. Searches and ` + "`" + `auto` + "`" + ` execute the first schedule twice, and
+count both. In every interleaving Arithmetic, FSBench and Phase01 fail.
+
+The five columns on the right are published: medians over those of 20 trials of five minutes that
+found the bug, computed from the raw data in the artifact of Wolff et al. ("Greybox Fuzzing for
+Concurrency Testing", ASPLOS 2024; github.com/dylanjwolff/RFF at b717e06, scripts/data-analysis).
+They are for the original C programs, of which each load and store is a step, under other tools.
+They tell an order of magnitude. An empty cell: the artifact has no such program. Of CTrace, PBZip2,
+QsortMT and the work-stealing queues only the structure of the bug is the original's.
+
+`
+
+const portfolioHead = `
+## Which strategies
+
+What takes turns in ` + "`" + `auto` + "`" + ` (%s) is decided by this table, made by the same command at %s. Each
+column leaves strategies out (` + "`" + `-strategy auto,arms=A,arms=B` + "`" + `). An exploration has the same bounds.
+
+`
+
+// bugTable writes one table.
+func bugTable(ctx context.Context, out io.Writer, binaries map[string]*binary, rows []bugProgram,
+	columns []struct{ head, strategy string }, only string, published bool) error {
+	if only != "" {
+		columns = slices.DeleteFunc(slices.Clone(columns),
+			func(c struct{ head, strategy string }) bool { return c.head != only })
+	}
+	fmt.Fprint(out, "| program |")
+	for _, c := range columns {
+		fmt.Fprintf(out, " %s |", c.head)
+	}
+	n := len(columns)
+	if published {
+		fmt.Fprint(out, " RFF | POS | PCT | Q-learning | PERIOD |")
+		n += 5
+	}
+	fmt.Fprintf(out, "\n| --- |%s\n", strings.Repeat(" ---: |", n))
+	sums := make([]hunt, len(columns))
+	for _, p := range rows {
+		fmt.Fprintf(out, "| %s |", p.test)
+		for i, c := range columns {
+			h, err := binaries[p.pkg].hunt(ctx, p, c.strategy)
 			if err != nil {
 				return err
 			}
-			log.Printf("%s, %s: %s", p, s.name, cell)
-			fmt.Fprintf(out, " %s |", cell)
+			log.Printf("%s, %s: %s, %.1f s", p.test, c.head, h.text(), h.seconds)
+			fmt.Fprintf(out, " %s |", h.text())
+			sums[i].add(h)
 		}
-		fmt.Fprintf(out, " %s |\n", published[p])
+		if published {
+			fmt.Fprintf(out, " %s |", p.published)
+		}
+		fmt.Fprintln(out)
 	}
+	row := func(what string, cell func(h *hunt) string) {
+		fmt.Fprintf(out, "| **%s** |", what)
+		for i := range sums {
+			fmt.Fprintf(out, " %s |", cell(&sums[i]))
+		}
+		if published {
+			fmt.Fprintf(out, " %s |", none)
+		}
+		fmt.Fprintln(out)
+	}
+	row(fmt.Sprintf("found, of %d", len(rows)*bugSeeds),
+		func(h *hunt) string { return fmt.Sprint(len(h.found)) })
+	row("programs with all seeds", func(h *hunt) string { return fmt.Sprint(h.whole) })
+	row("executions, all", func(h *hunt) string { return fmt.Sprint(h.executions) })
+	row("processor time, all (s)", func(h *hunt) string { return fmt.Sprintf("%.0f", h.seconds) })
 	return nil
 }
 
-// hunt explores one program by one strategy, once for each seed, until a finding, and returns the
-// table's cell.
-func (b *binary) hunt(ctx context.Context, program, strategy string, seeds int) (string, error) {
-	var found []int
-	var last *wire.Record
-	for seed := range seeds {
-		n, end, err := b.first(ctx, program, strategy, uint64(seed+1))
+// A hunt is what became of the explorations of a program by a strategy, or of several.
+type hunt struct {
+	found      []int // executions to the bug, of explorations that found it
+	whole      int   // programs of which every exploration found it
+	executions int   // of all explorations
+	last       int   // of the last one
+	complete   bool  // it covered everything
+	seconds    float64
+}
+
+func (h *hunt) add(o *hunt) {
+	h.found = append(h.found, o.found...)
+	h.whole += o.whole
+	h.executions += o.executions
+	h.seconds += o.seconds
+}
+
+// text returns the table's cell.
+func (h *hunt) text() string {
+	slices.Sort(h.found)
+	switch n := len(h.found); {
+	case n == bugSeeds:
+		return fmt.Sprint(h.found[n/2])
+	case n > 0:
+		return fmt.Sprintf("%d (%d of %d)", h.found[n/2], n, bugSeeds)
+	case h.complete:
+		return fmt.Sprintf("none left, %d", h.last)
+	}
+	return fmt.Sprintf("not in %d", h.last)
+}
+
+// busy is how much longer explorations lately took than their processor time: other processes run
+// beside them, and what bounds an exploration is a clock.
+var busy = 1.0
+
+// hunt explores one program by one strategy, once for each seed, until a finding.
+func (b *binary) hunt(ctx context.Context, p bugProgram, strategy string) (*hunt, error) {
+	u, given, err := explore.Parse(strategy)
+	if err != nil {
+		return nil, err
+	}
+	h := new(hunt)
+	began, before := time.Now(), childSeconds()
+	for seed := range bugSeeds {
+		n, end, err := b.first(ctx, p, u.Name, given, uint64(seed+1), time.Duration(float64(bugTime)*busy))
 		if err != nil {
-			return "", err
+			return nil, err
+		}
+		if used := childSeconds() - before; used > 0 {
+			busy = min(max(1, time.Since(began).Seconds()/used), 50)
 		}
 		if n > 0 {
-			found = append(found, n)
+			h.found = append(h.found, n)
 		}
-		last = end
+		h.executions += end.Executions
+		h.last, h.complete = end.Executions, end.Complete
 	}
-	switch slices.Sort(found); {
-	case len(found) == seeds:
-		return fmt.Sprint(found[seeds/2]), nil
-	case len(found) > 0:
-		return fmt.Sprintf("%d (%d of %d)", found[len(found)/2], len(found), seeds), nil
-	case last.Complete:
-		return fmt.Sprintf("none left, %d", last.Executions), nil
+	h.seconds = childSeconds() - before
+	if len(h.found) == bugSeeds {
+		h.whole = 1
 	}
-	return fmt.Sprintf("not in %d", last.Executions), nil
+	return h, nil
 }
 
 // first returns the number of executions up to the first finding, or 0, and the Record that ended
 // the test.
-func (b *binary) first(ctx context.Context, program, strategy string,
-	seed uint64) (int, *wire.Record, error) {
-	flow := strategy == autoFlow
-	if flow {
-		strategy = "auto"
-	}
+func (b *binary) first(ctx context.Context, p bugProgram, strategy string, given explore.Values,
+	seed uint64, budget time.Duration) (int, *wire.Record, error) {
 	config := wire.Config{
-		ForFlow: flow, FlowMemory: 256 << 20,
-		Mode: "test", Package: programs, Strategy: strategy, Seed: seed, Runs: bugRuns,
-		Budget: int64(bugTime),
+		Mode: "test", Package: p.pkg, Strategy: strategy, Options: given, Seed: seed, Runs: bugRuns,
+		Budget: int64(budget),
 		Steps:  1_000_000, Visible: "auto", Isolate: "vars", FailFast: true, Count: 1,
 	}
 	n, end := 0, (*wire.Record)(nil)
-	err := run.Binary(ctx, b.path, b.dir, config, []string{"-test.run=^Test" + program + "$"},
+	err := run.Binary(ctx, b.path, b.dir, config, []string{"-test.run=^Test" + p.test + "$"},
 		func(rec *wire.Record) {
 			switch {
 			case rec.Type == "finding" && n == 0:
@@ -179,7 +310,7 @@ func (b *binary) first(ctx context.Context, program, strategy string,
 		return 0, nil, err
 	}
 	if end == nil {
-		return 0, nil, fmt.Errorf("no test Test%s in %s", program, programs)
+		return 0, nil, fmt.Errorf("no test Test%s in %s", p.test, p.pkg)
 	}
 	return n, end, nil
 }

@@ -18,9 +18,10 @@ type count struct {
 	want int
 }
 
-// Numbers of sequences in Table 4 of Lei & Carver. DP-monitorSU with six philosophers and DME with
-// replies in one order are in their section 8, the philosophers with a deadlock in Fig. 13. The
-// small instances were enumerated.
+// Numbers of sequences. Most are in Table 4 of Lei & Carver. DP-monitorSU with six philosophers
+// and DME with replies in one order are in their section 8, the philosophers with a deadlock in
+// Fig. 13. The small instances were enumerated, as were those of Szymanski, whose loops are
+// limited; binary semaphores are combinatorics (package richtest).
 var (
 	bbMonitorSC = count{"TestBBMonitorSC", 12096}
 	smallCounts = []count{
@@ -34,11 +35,13 @@ var (
 		{"TestRWSelect", 768}, {"TestDPMonitorSU3", 30}, {"TestDPMonitorSU4", 624},
 		{"TestDME", 4032}, {"TestDMEInOrder", 504},
 		{"TestDPDeadlock3", 7}, {"TestDPDeadlock4", 15}, {"TestDPDeadlock5", 31}, {"TestDPDeadlock6", 63},
+		{"TestBinaryPairs2", 2}, {"TestBinaryPairs4", 24}, {"TestBinaryOpen2", 4}, {"TestBinaryOpen3", 36},
+		{"TestBinaryClosed3", 36}, {"TestSzymanski1", 9120},
 		{"TestDPDeadlock7", 127}, {"TestDPDeadlock8", 255}, {"TestDPDeadlock9", 511},
 	}
 	largeCounts = []count{
 		{"TestRWSemaphore", 21744}, {"TestRWMonitorSU", 13320},
-		{"TestRWMonitorSC", 61716}, {"TestDPMonitorSU5", 19330},
+		{"TestRWMonitorSC", 61716}, {"TestDPMonitorSU5", 19330}, {"TestSzymanski2", 30120},
 	}
 	hugeCounts = []count{{"TestDPMonitorSU6", 901752}}
 
@@ -58,8 +61,8 @@ type reduction struct {
 // of the P/V reduction depends on the free parts of the executions.
 func reductions(replies []uint64) []reduction {
 	pv := func(c *wire.Config) { c.Options = map[string]string{"pv": "true"} }
-	symmetry := func(c *wire.Config) { c.Options = map[string]string{"symmetry": "true"} }
-	both := func(c *wire.Config) { c.Options = map[string]string{"pv": "true", "symmetry": "true"} }
+	symmetry := func(c *wire.Config) { c.Options = map[string]string{"vouched": "true"} }
+	both := func(c *wire.Config) { c.Options = map[string]string{"pv": "true", "vouched": "true"} }
 	return []reduction{
 		{"TestBBMonitorSU", symmetry, 20, 20},
 		{"TestBBMonitorSC", symmetry, 132, 132},
@@ -101,6 +104,7 @@ func (b *binary) explore(ctx context.Context, strategy string, names []string,
 	config := wire.Config{Mode: "test", Package: richtest, Strategy: strategy, Visible: "auto",
 		Time: "virtual", Isolate: "vars", Count: 1}
 	set(&config)
+	tellApart(&config)
 	found := map[string]*search{}
 	of := func(test string) *search {
 		if found[test] == nil {
@@ -121,6 +125,17 @@ func (b *binary) explore(ctx context.Context, strategy string, names []string,
 			}
 		})
 	return found, err
+}
+
+// tellApart makes the strategies of papers tell all goroutines apart, as the papers do.
+func tellApart(config *wire.Config) {
+	if config.Strategy != "reach" && config.Strategy != "dpor" {
+		return
+	}
+	if config.Options == nil {
+		config.Options = map[string]string{}
+	}
+	config.Options["symmetry"] = "false"
 }
 
 // buildRichTest builds the programs, including those that may deadlock.

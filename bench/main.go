@@ -18,16 +18,20 @@
 //	                         experiments, beside Table V; a plot like Fig. 16 in F
 //	go run ./bench -unfold F  strategy unfold on Table 2 of the unfolding paper, beside dpor and the
 //	                         paper's baselines, as tables in F
+//	go run ./bench -observe F  executions of dpor and observe on programs of which little can be
+//	                         observed, beside Nidhugg's, as a table in F
 //	go run ./bench -inputs F  inputs and schedules explored together, beside one input after the other,
 //	                         as a table in F
 //	go run ./bench -guarded F  which bugs behind an input and an order are found, and after how long,
 //	                         as a table in F (half an hour)
-//	go run ./bench -bugs F   executions that each strategy needs to find known bugs, as a table in F
-//	                         (some minutes)
+//	go run ./bench -bugs F   executions that each strategy, and each portfolio of auto, needs to find known
+//	                         bugs, as tables in F (an hour)
 //	go run ./bench -std F    cost by versions of heddle (-heddles) of tests that hash, compress and
 //	                         encode, as a table in F
 //	go run ./bench -replay F what heddle replay says after fixes, and after changes that mend nothing,
 //	                         by versions of heddle (-heddles), as a table in F (some minutes)
+//	go run ./bench -gen F    heddle gen, by versions of heddle (-heddles), on types of other modules
+//	                         and on types with seeded bugs, as tables in F (half an hour)
 //	go run ./bench -map F    memory-access patterns: map and mcr beside others on the types of the
 //	                         paper, as tables in F (half an hour)
 //
@@ -56,17 +60,19 @@ func main() {
 	workers := flag.String("workers", "", "explore `test` by one process and by two: of the programs of Lei & Carver (TestDPMonitorSU6), or with -strategy mcr, map or predict of bench/programs/shared (TestRounds, TestLocks)")
 	simulated := flag.String("simulate", "", "record the search of `test` of the programs of Lei & Carver, and simulate workers on a network")
 	huge := flag.Bool("huge", false, "with -counts: six philosophers too, 901,752 executions; with -unfold: the rows that take a second and more")
-	strategy := flag.String("strategy", "", "with -bugs: only this `strategy`; with -workers: by this one, reach if there is none")
-	bugs := flag.String("bugs", "", "count executions to the first bug instead, and write the table to `file`")
+	strategy := flag.String("strategy", "", "with -bugs: only the column of this `strategy`, or the row of this program, or one table (strategies, portfolios); with -workers: by this one, reach if there is none")
+	bugs := flag.String("bugs", "", "count executions to the first bug instead, and write the tables to `file`")
 	predictions := flag.String("predict", "", "predict from the programs of bench/programs/pecan instead, and write the tables to `file`")
 	branches := flag.String("branch", "", "measure strategy branch instead, and write a plot (SVG) to `file`")
 	unfoldings := flag.String("unfold", "", "measure Table 2 of the unfolding paper instead, and the memory of a large net, and write the table to `file`")
+	observes := flag.String("observe", "", "compare observe with dpor on the programs of bench/programs/observed, beside the published figures of Nidhugg, and write the table to `file`")
 	inputs := flag.String("inputs", "", "compare exploring inputs and schedules together with one input after the other, and write the table to `file`")
 	guarded := flag.String("guarded", "", "look for the bugs of bench/programs/guarded, each behind an input and an order, and write the table to `file`")
 	flow := flag.Bool("flow", false, "measure data flow instead: executions that record it beside those that do not")
 	std := flag.String("std", "", "compare the versions of heddle that -heddles names on the tests of bench/programs/encodes instead, and write the table to `file`")
 	replays := flag.String("replay", "", "have the versions of heddle that -heddles names judge the fixes of bench/fixes instead, and write the table to `file`; with -type, only that pair")
-	heddles := flag.String("heddles", "", "with -std and -replay: commands to compare, `name=path` with commas between")
+	gens := flag.String("gen", "", "have the versions of heddle that -heddles names generate tests for the types of bench/gen.txt and bench/programs/seeded instead, and write the tables to `file`; with -type, only types whose names match that")
+	heddles := flag.String("heddles", "", "with -std, -replay and -gen: commands to compare, `name=path` with commas between")
 	patterns := flag.String("map", "", "compare map, mcr, maptest, pct and random on the types of bench/programs/classes instead, and write the tables to `file`")
 	only := flag.String("type", "", "with -map: only this `type`, such as V17; rules: only the table about the six rules")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the executions to `file`; with -test, of that test only")
@@ -75,7 +81,7 @@ func main() {
 	race := flag.Bool("race", true, "with -test: detect data races")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("unexpected argument %q; the flags are -build, -cold, -memory, -counts, -bugs, -strategy, -map, -type, -predict, -branch, -unfold, -inputs, -guarded, -std, -replay, -heddles, -flow, -huge, -searches, -workers, -simulate, -test, -policy, -race and -cpuprofile", flag.Arg(0))
+		log.Fatalf("unexpected argument %q; the flags are -build, -cold, -memory, -counts, -bugs, -strategy, -map, -type, -predict, -branch, -unfold, -observe, -inputs, -guarded, -std, -replay, -gen, -heddles, -flow, -huge, -searches, -workers, -simulate, -test, -policy, -race and -cpuprofile", flag.Arg(0))
 	}
 	ctx := context.Background()
 	var err error
@@ -98,6 +104,8 @@ func main() {
 		err = measureBranch(ctx, *branches)
 	case *unfoldings != "":
 		err = unfoldTable(*unfoldings, *huge)
+	case *observes != "":
+		err = observeTable(ctx, *observes)
 	case *inputs != "":
 		err = inputsTable(ctx, *inputs)
 	case *guarded != "":
@@ -110,6 +118,8 @@ func main() {
 		err = stdTable(ctx, *std, strings.Split(*heddles, ","))
 	case *replays != "":
 		err = replayTable(ctx, *replays, strings.Split(*heddles, ","), *only)
+	case *gens != "":
+		err = genTable(ctx, *gens, strings.Split(*heddles, ","), *only)
 	case *patterns != "":
 		err = measurePatterns(ctx, *patterns, *only)
 	case *bugs != "":

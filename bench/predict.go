@@ -106,7 +106,7 @@ threads, garbage collection included: the least of %d predictions (stores: of on
 - *Overhead*: how much longer the recorded execution took, with every memory access a step.
 - *Analysis*: making the graph and searching it.
 - *Schedule*: making one schedule by moving operations, on average.
-- *Solver*: one question to the solver, on average; for the largest store there is none.
+- *Solver*: one question to the solver, on average; 0: it was not asked.
 - *Confirmed*: an execution of a schedule showed it, or one in which its goroutines were brought to
   its events one after the other (` + "`" + `predict.Director` + "`" + `).
 - *Refuted*: there is no schedule, or it did not fit and the goroutines could not be brought there.

@@ -128,8 +128,15 @@ func (b *binary) run(ctx context.Context, pattern, policy string, race bool,
 // runs is run with at least n executions of each test.
 func (b *binary) runs(ctx context.Context, pattern, policy string, race bool, profile string,
 	n int) (map[string]*wire.Bench, error) {
-	config := wire.Config{Runs: n, Mode: "bench", Package: programs, Strategy: policy, Race: race,
-		Visible: "auto", Isolate: "vars"}
+	return b.benched(ctx, pattern, profile,
+		wire.Config{Runs: n, Package: programs, Strategy: policy, Race: race})
+}
+
+// benched is run with a configuration of which the rest is as always.
+func (b *binary) benched(ctx context.Context, pattern, profile string,
+	config wire.Config) (map[string]*wire.Bench, error) {
+	config.Mode, config.Visible, config.Isolate = "bench", "auto", "vars"
+	tellApart(&config)
 	args := []string{"-test.run=" + pattern}
 	if profile != "" {
 		file, err := filepath.Abs(profile)
@@ -148,7 +155,7 @@ func (b *binary) runs(ctx context.Context, pattern, policy string, race bool, pr
 		return nil, err
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("nothing was measured: no test of %s matches %s", programs, pattern)
+		return nil, fmt.Errorf("nothing was measured: no test of %s matches %s", config.Package, pattern)
 	}
 	return found, nil
 }

@@ -140,6 +140,7 @@ func recordTree(ctx context.Context, test string) (*recorded, error) {
 	r := new(recorded)
 	config := wire.Config{Mode: "bench", Depths: true, Package: richtest, Strategy: "reach", Visible: "auto",
 		Isolate: "vars"}
+	tellApart(&config)
 	err = run.Binary(ctx, b.path, b.dir, config, []string{"-test.run=^" + test + "$"},
 		func(rec *wire.Record) {
 			if rec.Type == "bench" {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 
 	"heddle/engine/judge"
@@ -22,6 +23,7 @@ type account struct {
 	real      bool // goroutines or files outside control take part: executions go by real time
 	nondet    bool // the same schedule gave two different executions
 	passed    bool // the test did not fail in the first execution, the one without switches
+	aborted   int  // executions that a strategy broke off: they showed nothing, and count for nothing
 	// executions that have covered every interleaving, where others were made beside; 0: all
 	covering int
 	estimate float64 // of the executions that would cover every interleaving, 0: not known
@@ -30,7 +32,18 @@ type account struct {
 // tally is the account as others add it to theirs.
 func (a *account) tally() wire.Tally {
 	return wire.Tally{Executions: a.n, Buggy: a.buggy, Cuts: a.cuts, Timers: a.timers, Real: a.real,
-		Nondet: a.nondet}
+		Nondet: a.nondet, Aborted: a.aborted}
+}
+
+// AbortedNote says that a strategy broke off n executions; it is empty if there are none.
+func AbortedNote(n int) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "1 execution beside these was broken off by the strategy: it could only go on like others"
+	}
+	return fmt.Sprintf("%d executions beside these were broken off by the strategy: they could only go on like others", n)
 }
 
 // isKnown reports whether a finding was told.

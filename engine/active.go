@@ -22,7 +22,7 @@ func (p *prediction) activelyTested(a *predict.Anomaly) (shown int) {
 		seed := mix(p.cfg.Seed, uint64(i+1))
 		ex := p.perform(&trace.Schedule{Policy: "first", Exhaustive: true,
 			Guide: predict.NewTester(p.graph, a, seed)})
-		if key != "" && ex.shows(key) != nil || key == "" && p.shown(&ex, a) {
+		if key != "" && ex.shows(key) != nil || key == "" && p.showsAny(&ex, a) {
 			shown++
 		}
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"time"
 
 	"heddle/explore"
 	"heddle/explore/succession"
@@ -22,6 +23,13 @@ const (
 	coverTrial = 1. / 8
 	coverHalf  = 0.5
 
+	// coverGlance is what observe gets before dpor does, or leastGlance if that is more.
+	coverGlance = 1. / 64
+	leastGlance = 250 * time.Millisecond
+
+	// A search that has left so few steps aside goes straight ahead.
+	coverAside = 16
+
 	// shareAfter is how many executions the attempt has made at least before others take part.
 	shareAfter = 64
 
@@ -33,9 +41,10 @@ const (
 // auto is the default strategy. After the opening that it has in common with sample
 //
 //   - a portfolio of strategies takes turns for a while: most bugs need no more;
-//   - dpor covers every interleaving, if its estimate says that it will come to an end. Then the
-//     test is over;
-//   - else the portfolio goes on, and the time left goes to the arms that find orders that no
+//   - every interleaving is covered, if that takes few enough executions: by observe where it
+//     applies, or by dpor, if its estimate says that it will come to an end. Then the test is over;
+//   - else the portfolio goes on, with an arm that covers all interleavings with at most 0
+//     preemptions, then 1, then 2, ... The time left goes to the arms that find orders that no
 //     execution had yet.
 func (e *exploration) auto() (result string, complete bool, end why.End) {
 	e.countOrders()
@@ -51,10 +60,12 @@ func (e *exploration) auto() (result string, complete bool, end why.End) {
 	}
 	if c.complete {
 		e.covering = c.executions
-		return e.result(result), true, end
+		return e.result(result), true, why.End{EarlyFailures: c.failures}
 	}
 	if c.virtual { // what is left are timers that fire early
 		p.freeTime()
+	} else if e.coverable() {
+		p.addBounds()
 	}
 	shared := p.byCoverage(result)
 	if c.estimate < autoFar*float64(e.n) {
@@ -66,15 +77,19 @@ func (e *exploration) auto() (result string, complete bool, end why.End) {
 	}
 	e.estimate = c.estimate
 	t := e.tally()
-	return e.result(result), false, c.sampled(Sampled(&t))
+	end = c.sampled(Sampled(&t))
+	end.Within = p.within()
+	return e.result(result), false, end
 }
 
 // A covering is what became of the attempt to cover every interleaving.
 type covering struct {
 	complete   bool
 	virtual    bool       // it is, in virtual time
+	early      why.Reason // why not in free time
 	short      why.Reason // why the search, which came to an end, is not complete
 	executions int        // of the search
+	failures   int        // executions in which the test fails after an early timer
 	estimate   float64    // of the executions that it would have taken; 0: not known
 }
 
@@ -84,7 +99,7 @@ func (c *covering) sampled(plain why.End) why.End {
 	case !plain.Open():
 		return plain
 	case c.virtual:
-		return why.Bare(why.Of(why.Early))
+		return why.Bare(untimed(why.Early, c.early))
 	case c.short.Code == why.NotAll, c.short.None():
 		return why.Sampled(c.short)
 	}
@@ -93,22 +108,144 @@ func (c *covering) sampled(plain why.End) why.End {
 	return why.Sampled(short)
 }
 
-// coverAll lets dpor cover every interleaving, as long as that looks worth it: by its own
-// estimate, which is low as long as it has changed only the ends of executions, and by that of p's
-// arm reach. Where other processes can help, they take over soon.
+// coverAhead lets the unit that comes before dpor cover every interleaving. done: it has, or dpor.
+// It has no estimate. So it gets a glance, and then dpor, since some programs have more states than
+// classes; then as much time as dpor does before that is judged; and more while it goes straight
+// ahead.
+func (e *exploration) coverAhead(u *explore.Unit) (c covering, done bool) {
+	begin, first, until := e.spent(), e.n, e.atGlance()
+	var yields explore.Yielding
+	x := e.search(u, func() explore.Strategy {
+		s := e.startOf(u)
+		s.Expired = func() bool {
+			if e.late() || e.cfg.Runs > 0 {
+				return e.late()
+			}
+			used := e.spent() - begin
+			return used > coverHalf || used > until && !straight(yields)
+		}
+		yields = u.New(s).(explore.Yielding)
+		return yields
+	})
+	most := first + e.allowed(e.orders.longest)
+	goesOn := func() bool {
+		return !e.ended() && !e.stop(e.n) && e.n < most && yields.Successor() == nil
+	}
+	for goesOn() && x.step() {
+		e.tell()
+	}
+	if goesOn() && x.over && !yields.Result().Complete {
+		if c, done := e.glance(); done || !goesOn() {
+			return c, done
+		}
+		until, x.over = coverTrial, false
+		for goesOn() && x.step() {
+			e.tell()
+		}
+	}
+	if e.ended() || yields.Successor() != nil {
+		return c, false
+	}
+	return x.covered()
+}
+
+// atGlance is the share of the budget for a glance.
+func (e *exploration) atGlance() float64 {
+	if e.deadline.IsZero() {
+		return coverGlance
+	}
+	least := float64(leastGlance) / float64(max(e.deadline.Sub(e.start), 1))
+	return min(coverTrial, max(coverGlance, least))
+}
+
+// glance lets dpor cover every interleaving if that takes hardly more time than the glance before
+// did.
+func (e *exploration) glance() (c covering, done bool) {
+	begin, u, most := e.spent(), explore.Cover(), e.atGlance()
+	x := e.search(u, func() explore.Strategy {
+		s := e.startOf(u)
+		s.Expired = func() bool { return e.late() || e.spent()-begin > most }
+		return u.New(s)
+	})
+	for !e.ended() && !e.stop(e.n) && e.spent()-begin <= most && x.step() {
+		e.tell()
+	}
+	if e.ended() {
+		return c, false
+	}
+	return x.covered()
+}
+
+// covered returns what a search has covered, if it has covered everything.
+func (x *search) covered() (c covering, done bool) {
+	r, short := x.result()
+	switch {
+	case x.left.None() && short.None():
+		return covering{complete: true, executions: r.Executions}, true
+	case x.left.None() && short.Code == why.VirtualOnly:
+		return covering{virtual: true, executions: r.Executions}, true
+	}
+	return c, false
+}
+
+// straight reports whether a search goes straight ahead.
+func straight(s explore.Strategy) bool {
+	x, ok := s.(explore.Narrow)
+	return ok && x.Aside() < coverAside
+}
+
+// coverAll lets dpor cover every interleaving: in virtual time, then in free time. With -time=free
+// it is free time, and virtual time if that cannot be covered.
 func (e *exploration) coverAll(p *portfolio, result string) (c covering) {
+	if e.cfg.Time == "free" {
+		f := e.coverTime(p, result, true)
+		if f.short.Code != why.Untimed {
+			return f
+		}
+		c = e.coverTime(p, result, false)
+		c.early = f.short
+		return c
+	}
+	if c = e.coverTime(p, result, false); !c.virtual || e.share != nil {
+		return c
+	}
+	f := e.coverTime(p, result, true)
+	c.complete, c.virtual, c.early = f.complete, !f.complete, f.short
+	c.executions += f.executions
+	c.failures = f.failures
+	return c
+}
+
+// coverTime lets dpor cover every interleaving in virtual or free time, as long as that looks worth
+// it: by its own estimate, which is low as long as it has changed only the ends of executions, and
+// by that of p's arm reach. Where other processes can help, they take over soon.
+func (e *exploration) coverTime(p *portfolio, result string, free bool) (c covering) {
 	if !e.coverable() {
 		return c
+	}
+	if u := explore.Ahead(); u != nil && !free {
+		if c, done := e.coverAhead(u); done || e.ended() || !e.coverable() {
+			return c
+		}
 	}
 	guess := p.guess
 	begin, first := e.spent(), e.n
 	expired := func() bool { return e.late() || e.cfg.Runs == 0 && e.spent()-begin > coverHalf }
 	u := explore.Cover()
-	x := e.search(u, func() explore.Strategy {
-		s := e.startOf(u)
-		s.Expired = expired
-		return u.New(s)
-	})
+	var x *search
+	if free {
+		u = explore.First(func(u *explore.Unit) bool { return u.Free })
+		if x = e.inFreeTime(u, expired); x == nil {
+			return c
+		}
+		x.again()
+	} else {
+		x = e.search(u, func() explore.Strategy {
+			s := e.startOf(u)
+			s.Expired = expired
+			return u.New(s)
+		})
+	}
 	most := first + e.allowed(e.orders.longest)
 	for !e.ended() && !e.stop(e.n) && e.n < most && x.step() {
 		if n := e.n - first; n%16 == 0 || n < 64 {
@@ -135,7 +272,7 @@ func (e *exploration) coverAll(p *portfolio, result string) (c covering) {
 		x.s = nil
 		p.lighten()
 	}
-	c.executions = r.Executions
+	c.executions, c.failures = r.Executions, r.EarlyFailures
 	switch {
 	case !x.left.None():
 		c.short = x.left

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"time"
 
+	"heddle/explore"
 	"heddle/explore/transition"
 	"heddle/rt/limit"
 	"heddle/rt/wire"
@@ -29,7 +30,7 @@ func Bench(cfg *wire.Config, test string, x Executor) (*wire.Bench, error) {
 func benchSearch(e *exploration) *wire.Bench {
 	var marks []time.Duration // processor time after every markEach executions
 	begin := time.Now()
-	n := e.searchAll(func(i int, _ *trace.Trace) {
+	n, last := e.searchAll(func(i int, _ *trace.Trace) {
 		if i == 1 { // it begins, or begins anew
 			marks, begin = append(marks[:0], limit.ProcessorTime()), time.Now()
 		}
@@ -38,6 +39,7 @@ func benchSearch(e *exploration) *wire.Bench {
 		}
 	})
 	b := &wire.Bench{Executions: n}
+	b.Complete, b.Yielded = endOf(last)
 	if n > 0 {
 		b.Nanoseconds = float64(time.Since(begin)) / float64(n)
 		b.Processor = float64(limit.ProcessorTime()-marks[0]) / float64(n)
@@ -76,14 +78,15 @@ func benchSearch(e *exploration) *wire.Bench {
 const markEach = 16
 
 // searchAll executes all schedules of a strategy and calls each after every
-// execution with its number. It returns how many there were.
-func (e *exploration) searchAll(each func(n int, t *trace.Trace)) int {
+// execution with its number. It returns how many there were, and the strategy.
+func (e *exploration) searchAll(each func(n int, t *trace.Trace)) (n int, s explore.Strategy) {
 restart:
-	s, n, polled := e.unit.New(e.startOf(e.unit)), 0, len(e.polled)
+	polled := len(e.polled)
+	s, n = e.unit.New(e.startOf(e.unit)), 0
 	for next := s.Next(); next != nil; next = s.Next() {
 		ex := e.perform(next, e.needs(e.unit))
 		if e.err != nil {
-			return n
+			return n, s
 		}
 		if len(e.polled) > polled {
 			goto restart
@@ -92,7 +95,15 @@ restart:
 		each(n, ex.Trace)
 		s.Done(ex.Trace)
 	}
-	return n
+	return n, s
+}
+
+// endOf returns whether a search covered everything, and why another strategy took over.
+func endOf(s explore.Strategy) (complete bool, yielded string) {
+	if y, ok := s.(explore.Yielding); ok {
+		yielded = y.Yields()
+	}
+	return s.Result().Complete, yielded
 }
 
 // depths makes a search by a strategy that knows its depth, and tells what it looks like as a tree.

@@ -19,6 +19,8 @@ type budget struct {
 	most     int           // executions for this input, 0: no such bound
 	memory   *limit.Memory // what a search may hold; nil: there is no bound
 	outgrown bool          // a search was given up since it held as much as it may
+	// what one clip may take to become simpler, where many wait for that; 0: no such bound
+	clipTime time.Duration
 
 	executing bool                // an execution is being made
 	working   func(now time.Time) // called between executions, while a search thinks
@@ -88,6 +90,9 @@ func (b *budget) hard() time.Time {
 // together take no more than Overtime when the budget is spent.
 func (b *budget) minimiseUntil() time.Time {
 	until := time.Now().Add(minimiseTime)
+	if b.clipTime > 0 && b.clipTime < minimiseTime {
+		until = time.Now().Add(b.clipTime)
+	}
 	if last := b.hard(); !last.IsZero() && last.Before(until) {
 		return last
 	}

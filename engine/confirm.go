@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"heddle/engine/judge"
 	"heddle/explore"
@@ -20,6 +21,8 @@ type verdict struct {
 	first predict.Anomaly // or the one that was shown
 	// of an instance it was proved that there is no such order, and no other was tried
 	excluded bool
+	weak     bool // the order relation excludes it: only the solver is asked
+	values   bool // it was proved from the values that reads got
 }
 
 func (p *prediction) newVerdict(a *predict.Anomaly) *verdict {
@@ -31,6 +34,9 @@ func (p *prediction) newVerdict(a *predict.Anomaly) *verdict {
 // tell adds the verdict to what is told. What was proved not to be possible was
 // no prediction, where the solver decides what is one.
 func (v *verdict) tell() {
+	if (v.weak || v.p.isGuess(&v.first)) && v.told.Verdict != wire.Confirmed {
+		return // it was no prediction
+	}
 	if v.excluded && v.told.Verdict == wire.Untried {
 		v.p.told.Excluded++
 		return
@@ -39,25 +45,43 @@ func (v *verdict) tell() {
 		v.told.Active = v.p.activelyTested(&v.first)
 	}
 	v.p.told.All = append(v.p.told.All, v.told)
+	v.p.tellVerdict(&v.told)
+}
+
+// tellVerdict sends a verdict, since the summary comes only when all is over.
+func (p *prediction) tellVerdict(x *wire.Prediction) {
+	if p.told.First == 0 {
+		p.told.First = p.analysed.seconds()
+	}
+	if p.streams {
+		told := *x
+		p.send(&wire.Record{Type: "verdict", Test: p.test, Verdict: &told})
+	}
 }
 
 // tellPart tells what a part of the sets of goroutines that may wait for one another came to;
 // others may have a verdict on the same.
 func (v *verdict) tellPart() {
+	if (v.weak || v.p.isGuess(&v.first)) && v.told.Verdict != wire.Confirmed {
+		return // it was no prediction
+	}
 	if v.excluded && v.told.Verdict == wire.Untried {
 		v.told.Verdict = wire.Excluded
 	}
 	v.p.told.Parts = append(v.p.told.Parts, v.told)
 }
 
-// attempt tries one instance, and reports whether it was shown: by a schedule of
-// Moves, where there is none that shows it by one of the solver's, and at last, for the
-// first instance, by bringing its goroutines there, whatever they do on the way.
+// attempt tries one instance, and reports whether it was shown: by a schedule of one of the
+// schedulers, and at last, for the first instance, by bringing its goroutines there, whatever they
+// do on the way.
 func (v *verdict) attempt(a *predict.Anomaly) bool {
 	p := v.p
 	told := v.told.Verdict
-	if v.scheduled(a) {
+	if v.scheduled(a) || v.guessed(a) {
 		return true
+	}
+	if v.weak {
+		return false
 	}
 	// What does not fit may come about otherwise.
 	if !p.enough() && p.guides() && len(a.Pattern.E) > 0 && (!p.cfg.Complete || a.Pattern != predict.Race) &&
@@ -79,17 +103,38 @@ func (p *prediction) guides() bool {
 	return here
 }
 
+// schedulers are asked in this order: those first whose schedules are the shortest. The solver
+// comes after them.
+func (p *prediction) schedulers(a *predict.Anomaly) []predict.Scheduler {
+	switch {
+	case a.Pattern == predict.Stuck && p.solver == nil:
+		return []predict.Scheduler{predict.Preserving{}}
+	case a.Pattern.Solved():
+		return nil
+	case p.isGuess(a) && p.told.Events >= longRecording: // the long schedules cost too much for guesses
+		return []predict.Scheduler{predict.Moves{Lean: true}}
+	}
+	return []predict.Scheduler{predict.Preserving{}, predict.Moves{Lean: true}, predict.Moves{}}
+}
+
 // scheduled is attempt by schedules that are made beforehand.
 func (v *verdict) scheduled(a *predict.Anomaly) bool {
 	p := v.p
 	moved := ""
-	if !a.Pattern.Solved() {
-		schedules, why := p.schedules(predict.Moves{}, a)
+	v.values = false
+	for _, x := range p.schedulers(a) {
+		if p.enough() || v.weak {
+			break
+		}
+		schedules, why := p.schedules(x, a)
 		if len(schedules) == 0 {
 			moved = "no schedule: " + why.Explain(p.at, p.atEvent)
 		} else if moved = p.follow(a, schedules); moved == "" {
 			return v.confirm(a)
 		}
+	}
+	if a.Pattern.Solved() {
+		moved = "" // it is a guess until the solver has found an order
 	}
 	if p.solver == nil || p.enough() {
 		if moved != "" {
@@ -109,12 +154,27 @@ func (v *verdict) scheduled(a *predict.Anomaly) bool {
 		if moved != "" {
 			v.told.Reason = moved + "; " + v.told.Reason
 		}
-	case p.cfg.Complete && a.Pattern == predict.Race || a.Pattern.Solved():
-		v.excluded = true
+	case p.cfg.Complete && a.Pattern == predict.Race || a.Pattern.Solved() || v.weak:
+		v.excluded, v.values = true, why.Values
 	default:
 		v.refute(moved)
 	}
 	return false
+}
+
+// guessed tries an order of a race in which reads, or receives, get other values than they got,
+// where that was all that spoke against it. That nothing depends on these values is a guess: the
+// execution fits only if it is right.
+func (v *verdict) guessed(a *predict.Anomaly) bool {
+	p := v.p
+	if !v.values || a.Pattern != predict.Race || p.solver == nil || p.enough() {
+		return false
+	}
+	if p.loose == nil {
+		p.loose = &predict.Solver{Limit: p.solver.Limit, Loose: true}
+	}
+	schedules, _ := p.schedules(p.loose, a)
+	return len(schedules) > 0 && p.follow(a, schedules) == "" && v.confirm(a)
 }
 
 func (v *verdict) confirm(a *predict.Anomaly) bool {
@@ -147,7 +207,7 @@ func (p *prediction) schedules(s predict.Scheduler, a *predict.Anomaly) ([]*trac
 	why := &predict.Refutation{Reason: "the time was over", Open: true}
 	p.limit.Within(func() { schedules, why = s.Schedules(p.graph, a.Goal()) })
 	took := watch.seconds()
-	if s == p.solver {
+	if s == p.solver || s == p.loose {
 		p.told.Questions++
 		p.told.Solving += took
 	} else {
@@ -160,7 +220,27 @@ func (p *prediction) schedules(s predict.Scheduler, a *predict.Anomaly) ([]*trac
 // perform executes a schedule. Unlike in a search, what is known has to show again.
 func (p *prediction) perform(s *trace.Schedule) Execution {
 	p.q = wire.Request{Schedule: *s}
-	return p.execute(&p.q, explore.Needs{})
+	needs := explore.Needs{Steps: p.stepsFor(s)}
+	ex := p.execute(&p.q, needs)
+	if needs.Steps > 0 && ex.Trace.Verdict == trace.Bounded {
+		ex.Broken = true // the bound is not one of the test's
+	}
+	return ex
+}
+
+// Where the recorded execution is long, one of a schedule goes on for a while after the schedule,
+// and not to its end: what it leads to shows soon or, mostly, not at all.
+const (
+	longRecording = 5_000  // events
+	afterSchedule = 10_000 // steps
+)
+
+// stepsFor bounds the steps of an execution of s; 0: there is no bound.
+func (p *prediction) stepsFor(s *trace.Schedule) int {
+	if p.told.Events < longRecording || s.Guide != nil {
+		return 0
+	}
+	return len(s.Steps) + afterSchedule
 }
 
 // isRace reports whether two accesses of a candidate were shown to race.
@@ -185,7 +265,11 @@ func (p *prediction) follow(a *predict.Anomaly, schedules []*trace.Schedule) (re
 		if ex.Trace.Verdict == trace.Panicked {
 			p.told.Panics++
 		}
-		showsIt := ex.Diverged == nil && (key != "" && ex.shows(key) != nil || p.shown(&ex, a))
+		showsIt := ex.Diverged == nil && (key != "" && ex.shows(key) != nil || p.showsAny(&ex, a))
+		if p.isGuess(a) {
+			showsIt = ex.Diverged == nil && slices.ContainsFunc(ex.Found,
+				func(f wire.Found) bool { return f.Finding.Kind != a.Pattern.Kind })
+		}
 		switch {
 		case ex.Diverged != nil:
 			reason = p.misfit(&ex, s)
@@ -204,34 +288,104 @@ func (p *prediction) follow(a *predict.Anomaly, schedules []*trace.Schedule) (re
 	return reason
 }
 
-// report tells of what an execution of a schedule showed. A clip is easier to
-// read where only the accesses of the anomaly are steps: that is tried first.
+// A shown is an execution that showed something new, of which is told when all candidates have
+// been tried: to make a clip simpler takes many executions.
+type shown struct {
+	ex      Execution
+	s       *trace.Schedule
+	visible []trace.Site
+	sites   []trace.Site // of the anomaly, if it is about memory
+	expect  *wire.Expectation
+	n       int // executions until then
+}
+
+// keptSteps bounds the steps, of all together, of what is kept to be told of later.
+const keptSteps = 4 << 20
+
+// report keeps what an execution of a schedule showed, to be told of.
 func (p *prediction) report(ex Execution, s *trace.Schedule, a *predict.Anomaly) {
+	expect := p.expect
 	if p.harmless(a) {
 		ex.Found = slices.DeleteFunc(ex.Found,
 			func(f wire.Found) bool { return f.Finding.Kind == a.Pattern.Kind })
-		p.expect = nil // nor is it one of what is executed to tell of the others
+		expect = nil // nor is it one of what is executed to tell of the others
 	}
-	if !slices.ContainsFunc(ex.Found, p.fresh) {
+	if !slices.ContainsFunc(ex.Found, p.untold) {
 		return
 	}
-	if len(a.Pattern.E) == 0 { // nothing is about memory
-		p.look(ex, s, "")
-		return
+	for i := range ex.Found {
+		p.waiting[ex.Found[i].Key] = true
 	}
-	wide := p.visible
-	defer func() { p.visible = wide }()
 	ex.Trace = ex.Trace.Clone()
-	p.visible = p.sitesOf(a)
-	n := p.n
-	less, narrow := p.narrowed(&ex, s, p.perform)
-	p.n = n
+	p.shows = append(p.shows, shown{ex: ex, s: s, visible: p.visible, sites: p.sitesOf(a), expect: expect,
+		n: p.n})
+	if p.kept += len(ex.Trace.Steps) + len(s.Steps); p.kept > keptSteps || p.cfg.FailFast {
+		p.tellShown()
+	}
+}
+
+// untold reports whether a finding was neither told of nor is waiting for that.
+func (p *prediction) untold(f wire.Found) bool { return p.fresh(f) && !p.waiting[f.Key] }
+
+// tellShown tells of what executions have shown. A clip is easier to read where only the accesses
+// of the anomaly are steps: that is tried first. All clips have an equal part of the time that is
+// left to become simpler.
+func (p *prediction) tellShown() {
+	visible, expect := p.visible, p.expect
+	for i := range p.shows {
+		if p.ended() {
+			break
+		}
+		x := &p.shows[i]
+		if !p.deadline.IsZero() {
+			p.clipTime = max(leastClip, time.Until(p.deadline)/time.Duration(len(p.shows)-i))
+		}
+		p.tellOne(x)
+		*x = shown{}
+	}
+	p.shows, p.kept, p.clipTime = nil, 0, 0
+	clear(p.waiting)
+	p.visible, p.expect = visible, expect
+}
+
+// tellPlain tells of what the first execution has shown, unless an execution of a schedule has
+// shown it as well: that has the shorter clip.
+func (p *prediction) tellPlain() {
+	x := p.plain
+	if x == nil {
+		return
+	}
+	p.plain = nil
+	visible, only, expect, n := p.visible, p.only, p.expect, p.n
+	p.visible, p.only, p.expect, p.n = x.visible, false, nil, x.n
+	if !p.deadline.IsZero() {
+		p.clipTime = max(leastClip, time.Until(p.deadline)/time.Duration(max(1, len(x.ex.Found))))
+	}
+	p.look(x.ex, x.s, "")
+	p.visible, p.only, p.expect, p.n, p.clipTime = visible, only, expect, n, 0
+}
+
+// leastClip is what a clip has to become simpler when the time is over.
+const leastClip = 20 * time.Millisecond
+
+func (p *prediction) tellOne(x *shown) {
+	p.visible, p.expect = x.visible, x.expect
+	all := p.n
+	p.n = x.n
+	defer func() { p.n = all }()
+	if len(x.sites) == 0 { // nothing is about memory
+		p.look(x.ex, x.s, "")
+		return
+	}
+	p.visible = x.sites
+	less, narrow := p.narrowed(&x.ex, x.s, p.perform)
+	p.n = x.n
 	if narrow != nil {
 		p.look(less, narrow, "")
 		return
 	}
-	p.visible = wide
-	p.look(ex, s, "")
+	p.visible = x.visible
+	p.look(x.ex, x.s, "")
 }
 
 // harmless reports whether a by itself is no finding of heddle test, but only what
@@ -239,13 +393,19 @@ func (p *prediction) report(ex Execution, s *trace.Schedule, a *predict.Anomaly)
 // lock, held around them, is there to keep them together is a guess, but where an update is lost.
 // Commands and options that ask for predictions, or for a pattern, are told of it.
 func (p *prediction) harmless(a *predict.Anomaly) bool {
-	return !p.alone && len(a.Pattern.E) > 0 && a.Pattern != predict.Race &&
+	return p.isGuess(a) || !p.alone && len(a.Pattern.E) > 0 && a.Pattern != predict.Race &&
 		slices.Contains(p.builtin, a.Pattern) && !a.Pattern.LosesUpdate()
 }
+
+// isGuess reports whether that the accesses of a belong together is a guess.
+func (p *prediction) isGuess(a *predict.Anomaly) bool { return slices.Contains(p.guesses, a.Pattern) }
 
 // sitesOf returns where the accesses of an anomaly stand.
 func (p *prediction) sitesOf(a *predict.Anomaly) []trace.Site {
 	var sites []trace.Site
+	if len(a.Pattern.E) == 0 {
+		return nil
+	}
 	for _, n := range a.Nodes {
 		if x := p.graph.Nodes[n].Site; !slices.Contains(sites, x) {
 			sites = append(sites, x)
@@ -254,8 +414,8 @@ func (p *prediction) sitesOf(a *predict.Anomaly) []trace.Site {
 	return sites
 }
 
-// shown reports whether an execution showed an anomaly that others than expected find.
-func (p *prediction) shown(ex *Execution, a *predict.Anomaly) bool {
+// showsAny reports whether an execution showed an anomaly that others than expected find.
+func (p *prediction) showsAny(ex *Execution, a *predict.Anomaly) bool {
 	switch a.Pattern {
 	case predict.Race:
 		return p.raced(ex, a)

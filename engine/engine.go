@@ -46,7 +46,8 @@ type exploration struct {
 	shown   bool              // what one execution prints
 	expect  *wire.Expectation // looked for in every execution
 	// every interleaving, or prediction, is to be covered: a finding does not end that
-	whole bool
+	whole    bool
+	foretold *foreteller // predicts from executions after the first; nil: it is not predicted
 
 	input    []string         // of a fuzz target; nil: its corpus
 	paths    witness          // of executions with inputs that are searched for, nil if none are
@@ -119,6 +120,9 @@ func (e *exploration) toEnd(first []*trace.Schedule) error {
 	}
 	if e.move == "" && !e.anew && e.share == nil {
 		e.tellCoverage()
+		if text := AbortedNote(e.aborted); text != "" {
+			e.note("%s", text)
+		}
 	}
 	end.Buggy, end.Covering = e.buggy, e.covering
 	if e.compared != nil {

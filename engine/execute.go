@@ -83,7 +83,7 @@ func (e *exploration) complete(q *wire.Request, visible []trace.Site, needs expl
 	q.Early, q.Until = e.early, e.until()
 	q.All, q.Steps, q.Expect = needs.Accesses, needs.Steps, e.expect
 	q.Values, q.Plain, q.Flow, q.Twins = needs.Values, needs.Plain, needs.Flow != explore.NoFlow, needs.Twins
-	q.Hushed = needs.Hushed
+	q.Hushed, q.Vouched = needs.Hushed, needs.Vouched
 	q.Input, q.Exprs = e.input, e.paths != nil && e.input != nil
 }
 
@@ -171,7 +171,7 @@ func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Exe
 		}
 	}
 	if len(fresh) == 0 {
-		return ex
+		return e.foretell(ex)
 	}
 	e.hastened(hides(fresh, everywhere))
 	e.found += len(fresh)

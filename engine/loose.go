@@ -55,7 +55,7 @@ func (e *exploration) suspects(ex *Execution, s *trace.Schedule) *trace.Schedule
 		return nil
 	}
 	return &trace.Schedule{Steps: slices.Clone(ex.Trace.Steps), Policy: "first", Seed: s.Seed,
-		Exhaustive: true, Strict: true}
+		Exhaustive: true, Strict: true, Free: s.Free}
 }
 
 // hides says why a search that was complete otherwise has not covered

@@ -68,7 +68,11 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 	m.pastDeadlock = f.Finding.Kind != judge.Deadlock // it may show after a deadlock that is known by now
 	var again *wire.Finding
 	t := matters(&f, ex.Trace)
-	if t.Verdict.Cut() && !ex.Final {
+	switch at := max(f.Steps, f.Finding.Decided); {
+	case ex.Final:
+	case len(ex.Trace.Steps) > longClip && at > 0 && at+afterFound < len(ex.Trace.Steps):
+		m.endAfter(at, deviations(t))
+	case t.Verdict.Cut():
 		m.shorten(deviations(t))
 	}
 	if v := m.inVirtualTime(s); v != nil && !ex.Final {
@@ -251,6 +255,18 @@ func (m *minimiser) equal(f *wire.Finding) *wire.Finding {
 		}
 	}
 	return nil
+}
+
+// afterFound is how many steps of a long execution are made after the finding was there.
+const afterFound = 1_000
+
+// endAfter bounds long executions by what comes soon after the step at which the finding was there,
+// if it shows by then.
+func (m *minimiser) endAfter(step int, ds []wire.Deviation) {
+	whole := m.needs.Steps
+	if m.needs.Steps = step + afterFound; m.shows(ds) == nil {
+		m.needs.Steps = whole
+	}
 }
 
 // shorten bounds executions that go on for ever by fewer steps, if the finding shows by then.

@@ -2,8 +2,10 @@ package engine
 
 import (
 	"slices"
+	"strings"
 
 	"heddle/explore"
+	"heddle/explore/why"
 )
 
 // A portfolio shares what a test may take among strategies, its arms: at first in turn, then by
@@ -17,16 +19,21 @@ type portfolio struct {
 	// ways of its own
 	lane int
 	arms []*arm
-	free bool // all executions are in free time
-	next int  // number of the first sample that no arm has made
+	// how many of the arms are policies; these come first
+	policies int
+	free     bool // all executions are in free time
+	next     int  // number of the first sample that no arm has made
 
-	covers []*search // of the arms that would cover every interleaving
+	covers  []*search  // of the arms that would cover every interleaving
+	bounded []*search  // of the arms that cover all within bounds
+	proved  why.Bounds // by such arms that are gone
 }
 
 // An arm is a strategy of a portfolio.
 type arm struct {
 	pull   func() bool // one execution; false: there is none left
 	thinks bool        // between executions
+	light  bool        // for a time in proportion to their length
 	over   bool
 	pulls  int
 	begun  float64 // when it was last pulled, as spent counts
@@ -46,8 +53,8 @@ const (
 	pullShare = 1. / 16
 
 	// wideSteps bounds executions in which every access is a step. Where they are longer no arm
-	// sees them.
-	wideSteps = 300
+	// sees them: they would take seconds.
+	wideSteps = 1 << 16
 )
 
 // laneSamples is how many samples there are in a lane; every policy, and free time, comes in turn
@@ -57,21 +64,52 @@ const laneSamples = 12 << 32
 // newPortfolio makes a portfolio of a test. Its samples begin with the given number.
 func newPortfolio(e *exploration, lane, first int) *portfolio {
 	p := &portfolio{e: e, lane: lane}
-	for i := range samplePolicies {
-		p.arms = append(p.arms, &arm{pull: p.policy(lane*laneSamples + first + i)})
+	for i, name := range samplePolicies {
+		if e.armed(name) {
+			p.arms = append(p.arms, &arm{pull: p.policy(lane*laneSamples + first + i)})
+		}
 	}
+	p.policies = len(p.arms)
+	p.add(false)
+	return p
+}
+
+// armed reports whether the strategy of that name is to be an arm: option arms of auto.
+func (e *exploration) armed(name string) bool {
+	if arms := e.options[armsOption]; arms != "" {
+		return slices.Contains(strings.Split(arms, ","), name)
+	}
+	u := explore.Lookup(name)
+	return u.Arm != nil || slices.Contains(samplePolicies, name)
+}
+
+// addBounds adds the arms that cover all within bounds.
+func (p *portfolio) addBounds() { p.add(true) }
+
+// add adds the arms that think: all those for bounds, or all others.
+func (p *portfolio) add(bounds bool) {
+	e := p.e
 	if e.real || e.nondet || e.cfg.CheckDeterminism {
-		return p // the others follow schedules exactly, or are not executed twice
+		return // they follow schedules exactly, or are not executed twice
 	}
 	arms := slices.DeleteFunc(explore.Units(), func(u *explore.Unit) bool {
-		return u.Arm == nil || u.Needs.Guide && e.cfg.Isolate == "process" ||
+		return u.Arm == nil || u.Arm.Bounds != bounds || !e.armed(u.Name) ||
+			u.Needs.Guide && e.cfg.Isolate == "process" ||
 			u.Needs.Accesses && e.cfg.Visible == "sync" || u.Arm.Flow && !e.cfg.ForFlow
 	})
 	slices.SortStableFunc(arms, func(u, v *explore.Unit) int { return u.Arm.Order - v.Arm.Order })
 	for _, u := range arms {
 		p.think(u)
 	}
-	return p
+}
+
+// within returns the bounds within which an arm has covered every interleaving.
+func (p *portfolio) within() why.Bounds {
+	b := p.proved
+	for _, x := range p.bounded {
+		b = b.Wider(x.within())
+	}
+	return b
 }
 
 // policy is the arm of the policy of sample n, with another seed each time.
@@ -93,7 +131,7 @@ func (p *portfolio) expired(a *arm) func() bool {
 
 // think adds the arm of a strategy that thinks.
 func (p *portfolio) think(u *explore.Unit) {
-	e, a := p.e, &arm{thinks: true}
+	e, a := p.e, &arm{thinks: true, light: u.Arm.Light}
 	x := e.searchFor(u, func() explore.Strategy {
 		return u.New(explore.Start{Seed: mix(e.cfg.Seed, uint64(p.lane)+1), Expired: p.expired(a),
 			Loose: e.loose, Options: u.With(u.Arm.Options), Lane: p.lane})
@@ -104,8 +142,20 @@ func (p *portfolio) think(u *explore.Unit) {
 	} else if u.Covers != "" {
 		p.covers = append(p.covers, x)
 	}
+	if u.Arm.Bounds {
+		p.bounded = append(p.bounded, x)
+	}
 	x.again()
-	a.pull = x.step
+	a.pull = func() bool {
+		if x.step() {
+			return true
+		}
+		if u.Arm.Resumes && x.over && !e.late() && x.s.Result().Reason.Code == why.TimeOver {
+			x.over = false
+			return true
+		}
+		return false
+	}
 	p.arms = append(p.arms, a)
 }
 
@@ -183,19 +233,21 @@ func (p *portfolio) goesOn() bool { return !p.e.ended() && !p.e.stop(p.e.n) }
 // ready reports whether an arm may be pulled: what thinks also follows schedules exactly, which
 // wants a test under control.
 func (p *portfolio) ready(a *arm) bool {
-	return !a.over && (!a.thinks || !p.e.real && !p.e.nondet && a.pulls < p.e.allowed(p.e.orders.longest))
+	return !a.over && (!a.thinks || !p.e.real && !p.e.nondet &&
+		(a.light || a.pulls < p.e.allowed(p.e.orders.longest)))
 }
 
 // freeTime leaves only executions in which timers may fire early.
 func (p *portfolio) freeTime() {
-	p.free = true
-	p.arms = p.arms[:len(samplePolicies)]
+	p.free, p.bounded = true, nil
+	p.arms = p.arms[:p.policies]
 }
 
 // lighten gives up the arms that think, and what they hold, when that is as much as a search may
 // hold.
 func (p *portfolio) lighten() {
-	p.arms, p.covers = p.arms[:len(samplePolicies)], nil
+	p.proved = p.within()
+	p.arms, p.covers, p.bounded = p.arms[:p.policies], nil, nil
 	p.e.outgrown = true
 	p.e.memory.Release()
 }
@@ -210,7 +262,6 @@ func (p *portfolio) pull(a *arm) bool {
 	a.pulls++
 	cost := e.spent() - a.begun
 	a.used += cost
-	a.over = a.over || a.thinks && e.cfg.Runs == 0 && cost > pullShare
 	a.found = a.found*armForgets + float64(e.orders.take())
 	a.cost = a.cost*armForgets + cost
 	a.pass += cost / p.weight(a)

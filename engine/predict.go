@@ -21,7 +21,7 @@ import (
 // Bounds of a prediction.
 const (
 	// predictSteps bounds the recording; what comes after it is not analysed.
-	predictSteps     = 1 << 20
+	predictSteps     = 1 << 22
 	predictStepsTest = 1 << 17 // where the prediction is only the beginning
 
 	// predictShare is the part of the budget that the prediction may take there, and
@@ -37,7 +37,11 @@ const (
 
 	// solverTest and solverAlone bound the events of a trace that the solver is asked
 	// about. With -complete there is no bound.
-	solverTest, solverAlone = 20_000, 200_000
+	solverTest, solverAlone = 20_000, 1 << 20
+
+	// weakAlone, weakTest and guessesAlone bound candidates that are guesses: races that messages
+	// order which might have gone otherwise, and patterns of regions of whole goroutines.
+	weakAlone, weakTest, guessesAlone = 100, 20, 100
 
 	// recordings bounds how often it is recorded until all sides of channels that are polled are
 	// known.
@@ -57,8 +61,19 @@ type prediction struct {
 	graph    *predict.Graph
 	first    wire.Knowledge // by which it was recorded
 	tasks    []predict.Candidate
-	solver   *predict.Solver // nil: it is not asked
-	races    [][2]trace.Site // that were shown
+	solver   *predict.Solver    // nil: it is not asked
+	loose    *predict.Solver    // see verdict.guessed; nil: it was not asked
+	guesses  []*predict.Pattern // those whose regions are a guess: what they lead to is reported
+	races    [][2]trace.Site    // that were shown
+
+	from     *trace.Schedule // what to record, nil: the first execution
+	plain    *shown          // the first execution, as long as it was not told of
+	shows    []shown         // executions that are not told of yet
+	kept     int             // their steps
+	waiting  map[string]bool // keys of what they show
+	analysed stopwatch       // since the recorded execution ended
+	streams  bool            // verdicts are told as they come
+	trying   time.Time       // when the first candidate was tried
 }
 
 // A stopwatch tells how long something takes: to measure, in CPU time.
@@ -112,13 +127,24 @@ func Predicted() why.End { return why.Bare(why.Of(why.Predicted)) }
 // predictOnly is the strategy "predict".
 func (e *exploration) predictOnly() (result string, complete bool, end why.End) {
 	result = "pass"
+	e.whole = true // a finding does not shorten it
 	s := &trace.Schedule{Policy: "first"}
 	p := &prediction{exploration: e, alone: true, deadline: e.deadline, told: new(wire.Predicted)}
 	watch := p.stopwatch()
-	plain := e.run(s)
+	e.q = wire.Request{Schedule: *s, Show: e.showOnce()}
+	plain := e.execute(&e.q, explore.Needs{})
 	p.told.Plain = watch.seconds()
+	e.covers(&plain)
+	if len(plain.Found) > 0 {
+		plain.Trace = plain.Trace.Clone()
+	}
+	p.plain = &shown{ex: plain, s: s, visible: e.visible, n: e.n}
+	if len(plain.Trace.Steps) < longRecording {
+		p.tellPlain()
+	}
 	if e.cfg.Measure {
 		plain.Trace = plain.Trace.Clone()
+		p.plain.ex = plain
 		p.told.Plain = p.average(func() { e.perform(s, explore.Needs{}) })
 	}
 	if plain.Skipped {
@@ -126,11 +152,14 @@ func (e *exploration) predictOnly() (result string, complete bool, end why.End) 
 	}
 	e.send(&wire.Record{Type: "output", Test: e.test, Text: string(plain.Output)})
 	switch {
-	case e.ended() || plain.Skipped:
+	case e.ended() || plain.Skipped || e.heir(&plain):
 	case len(plain.Trace.Goroutines) <= 2:
-		return result, false, e.nothing()
+		if p.tellPlain(); e.found == 0 {
+			return result, false, e.nothing()
+		}
 	default:
 		p.run()
+		p.tellPlain()
 		if e.share != nil {
 			e.share.Result = result
 			return result, false, end
@@ -139,6 +168,7 @@ func (e *exploration) predictOnly() (result string, complete bool, end why.End) 
 			e.send(&wire.Record{Type: "predicted", Test: e.test, Predicted: p.told})
 		}
 	}
+	p.tellPlain()
 	if e.found > 0 {
 		result = "fail"
 	}
@@ -154,7 +184,8 @@ func (p *prediction) run() {
 	if p.told == nil {
 		p.told = new(wire.Predicted)
 	}
-	p.races = append(p.races, e.races()...)
+	p.races, p.waiting = append(p.races, e.races()...), make(map[string]bool)
+	p.streams = p.alone
 	visible, only := e.visible, e.only
 	defer func() {
 		e.visible, e.only, e.expect = visible, only, nil
@@ -165,6 +196,11 @@ func (p *prediction) run() {
 	if !p.prepare() {
 		return
 	}
+	p.trying = time.Now()
+	if p.alone {
+		p.begin(tryShare)
+		p.graph.Limit = p.limit
+	}
 	for i := range p.tasks {
 		if e.ended() || p.handOut(i) {
 			return
@@ -174,6 +210,8 @@ func (p *prediction) run() {
 	if !p.handOut(len(p.tasks)) {
 		p.tryStuck(0, 1)
 	}
+	p.phase = time.Time{}
+	p.tellShown()
 }
 
 // prepare records and searches. It returns false where nothing can be predicted.
@@ -183,6 +221,7 @@ func (p *prediction) prepare() bool {
 	if t == nil {
 		return false
 	}
+	p.analysed = p.stopwatch()
 	p.begin(analyseShare)
 	p.doing = "analysing the execution"
 	defer func() { p.doing = "" }()
@@ -203,6 +242,8 @@ func (p *prediction) prepare() bool {
 const (
 	recordShare  = 0.3
 	analyseShare = 0.5
+	// tryShare is for the candidates, beside what it takes to tell of what they show.
+	tryShare = 0.8
 )
 
 // begin begins a phase that may have a share of the time that is left.
@@ -244,6 +285,9 @@ func (p *prediction) mayAsk() {
 func (p *prediction) record() *trace.Trace {
 	e := p.exploration
 	s := &trace.Schedule{Policy: "first", Exhaustive: true}
+	if p.from != nil {
+		s = p.from
+	}
 	steps := predictStepsTest
 	if p.alone {
 		steps = predictSteps
@@ -310,11 +354,43 @@ func (p *prediction) analyse(t *trace.Trace) ([]predict.Candidate, error) {
 	}
 	candidates = append(candidates, p.graph.WaitGroups()...)
 	candidates = append(candidates, p.graph.Leaks()...)
+	candidates = append(candidates, p.wholeGoroutines(t, candidates, most)...)
+	if !p.cfg.Complete {
+		weak := weakAlone
+		if !p.alone {
+			weak = weakTest
+		}
+		candidates = append(candidates, p.graph.WeakRaces(candidates, weak, p.limit)...)
+	}
 	if p.alone {
 		p.told.Locations = p.graph.Shared()
+	} else if f := p.foretold; f != nil {
+		f.learn(t)
+		candidates = f.untried(candidates)
 	}
 	p.told.Analysis = watch.seconds()
 	return candidates, nil
+}
+
+// wholeGoroutines returns the patterns of regions that reach from one wait of a goroutine to the
+// next, where the outermost critical sections show none. That these belong together is a guess, so
+// only what they lead to is reported.
+func (p *prediction) wholeGoroutines(t *trace.Trace, found []predict.Candidate,
+	most int) []predict.Candidate {
+	if p.cfg.Regions != "" && p.cfg.Regions != "auto" {
+		return nil
+	}
+	if slices.ContainsFunc(found, func(c predict.Candidate) bool {
+		return len(c.Pattern.E) > 0 && c.Pattern != predict.Race
+	}) {
+		return nil
+	}
+	p.guesses = predict.Builtin(predict.Goroutines)
+	if most == 0 {
+		most = guessesAlone
+	}
+	cs := predict.NewGraphWithin(t, predict.Goroutines, p.limit).Search(p.guesses, most)
+	return slices.DeleteFunc(cs, func(c predict.Candidate) bool { return c.Pattern == predict.Race })
 }
 
 // try makes schedules for a candidate and executes them until one shows it.
@@ -323,6 +399,9 @@ func (p *prediction) try(c *predict.Candidate) {
 		return // it follows from a race that was reported
 	}
 	v := p.newVerdict(&c.Instances[0])
+	if v.weak = c.Weak; v.weak && p.solver == nil {
+		return
+	}
 	for a := range c.All() {
 		if p.enough() {
 			v.giveUp()
@@ -341,7 +420,7 @@ func (p *prediction) try(c *predict.Candidate) {
 // tryStuck asks the solver about goroutines that may wait for one another, one verdict for the
 // same places: about one of the parts of all of them (see predict.Graph.StuckPart).
 func (p *prediction) tryStuck(part, parts int) {
-	if p.solver == nil {
+	if p.solver == nil && !p.alone {
 		return
 	}
 	asks := asksAlone
@@ -379,9 +458,10 @@ func (p *prediction) tryStuck(part, parts int) {
 	}
 	p.told.Cut = p.told.Cut || p.cfg.Complete && p.enough()
 	for _, v := range all {
-		if parts > 1 {
+		switch {
+		case parts > 1:
 			v.tellPart()
-		} else {
+		case p.solver != nil || v.told.Verdict == wire.Confirmed: // else it was a guess
 			v.tell()
 		}
 	}

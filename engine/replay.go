@@ -283,7 +283,7 @@ func eventsOf(t *trace.Trace, resolve func(trace.Site) wire.Place) []wire.Event 
 		if c, ok := cases[i]; ok {
 			w.Case, w.Cases = c.n+1, c.of
 		}
-		if ev.Val > 0 {
+		if ev.Val > 0 && ev.Op != trace.OpTimerStart {
 			w.Value = t.Values[ev.Val-1]
 		}
 		if ev.Obj > 0 && int(ev.Obj) < len(t.Objects) {

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"heddle/explore/why"
 	"heddle/rt/wire"
 	"heddle/trace"
@@ -60,6 +62,8 @@ func (e *exploration) opening(fixed string) (result string, alone bool) {
 		return result, true
 	}
 	if e.cfg.Predict && !e.nondet && !e.real && len(ex.Trace.Goroutines) > 2 && !e.ended() {
+		e.foretold = newForeteller()
+		e.foretold.learn(ex.Trace)
 		e.predictFirst()
 	}
 	e.tell()
@@ -67,9 +71,16 @@ func (e *exploration) opening(fixed string) (result string, alone bool) {
 }
 
 // alone reports whether an execution, which showed nothing, had nothing to interleave and nothing
-// to choose.
+// to choose. A timer that is not waited for at once is something to interleave with, in free time.
+// One that was ended for want of time says nothing of what comes after that.
 func (e *exploration) alone(ex *Execution) bool {
-	return !e.choices && len(ex.Trace.Goroutines) <= e.least() && e.found == e.before
+	return !ex.Broken && !e.choices && len(ex.Trace.Goroutines) <= e.least() && e.found == e.before &&
+		(e.cfg.Time == "virtual" || !startsTimer(ex.Trace))
+}
+
+// startsTimer reports whether an execution started a timer other than that of a Sleep.
+func startsTimer(t *trace.Trace) bool {
+	return slices.ContainsFunc(t.Events, func(e trace.Event) bool { return e.Op == trace.OpTimerStart })
 }
 
 // nothing is the reason why a test was explored no further in which there was nothing to

@@ -60,7 +60,7 @@ func (e *exploration) shareSearch(x *search, result string) bool {
 	}
 	e.share = e.shared(result)
 	e.share.Search, e.share.Wakeups = true, p.Wakeups()
-	e.share.Tally.Executions = made.Executions
+	e.share.Tally.Executions, e.share.Tally.Aborted = made.Executions, made.Aborted
 	e.share.Others = e.n - made.Executions
 	e.share.Tally.Cuts = e.cuts.Since(x.cuts)
 	e.share.Tally.Spun, e.share.Tally.Short = x.spun, made.Reason
@@ -131,7 +131,19 @@ func Covered(cfg *wire.Config, t *wire.Tally, r explore.Result, more bool) (comp
 	if short.None() {
 		return true, why.End{Covered: r.Covers}
 	}
-	return false, why.Sampled(short)
+	end = why.Sampled(short)
+	end.Within = within(cfg, t, r)
+	return false, end
+}
+
+// within returns the bounds within which a search has covered every interleaving.
+func within(cfg *wire.Config, t *wire.Tally, r explore.Result) why.Bounds {
+	whole := r
+	whole.Complete, whole.Reason = true, why.Reason{}
+	if !shortfall(cfg, t, whole, false).None() {
+		return why.Bounds{}
+	}
+	return r.Within
 }
 
 // shortfall says why a search has not covered every interleaving; none if it has.

@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/binary"
 	"hash/fnv"
+	"time"
 
 	"heddle/explore/why"
 	"heddle/rt/limit"
@@ -41,9 +42,12 @@ func (p *prediction) handOut(next int) bool {
 	}
 	s := &wire.Predicting{Recorded: recorded(p.graph.Trace), From: next, To: len(p.tasks) + p.parts(),
 		Told: *p.told}
-	if s.From >= s.To {
+	if s.From >= s.To || !p.worthSharing(next) {
 		return false
 	}
+	p.tellShown()
+	p.tellPlain()
+	s.Told = *p.told
 	for i := range p.tasks[next:] {
 		s.Untried = append(s.Untried, p.newVerdict(&p.tasks[next+i].Instances[0]).told)
 	}
@@ -52,13 +56,33 @@ func (p *prediction) handOut(next int) bool {
 	return true
 }
 
+// soonAgain is how long recording and analysing may take without being weighed.
+const soonAgain = 50 * time.Millisecond
+
+// worthSharing reports whether the tasks from the next one on take longer, as far as those before
+// it tell, than others need to record and analyse the execution again.
+func (p *prediction) worthSharing(next int) bool {
+	again := time.Duration((p.told.Recorded + p.told.Analysis) * float64(time.Second))
+	tried := time.Since(p.trying)
+	switch {
+	case again < soonAgain:
+		return true
+	case tried < again:
+		return false
+	case next >= len(p.tasks):
+		return true
+	}
+	return tried/time.Duration(max(1, next))*time.Duration(len(p.tasks)-next) > 2*again
+}
+
 // predictOn does tasks.
 func (w *Worker) predictOn() {
 	e, it, r := w.e, w.item.Tasks, w.worked
 	r.From, r.To = it.From, it.From
 	p := w.prediction
 	if p == nil {
-		p = &prediction{exploration: e, alone: true, told: new(wire.Predicted)}
+		p = &prediction{exploration: e, alone: true, told: new(wire.Predicted),
+			waiting: make(map[string]bool)}
 		if !p.prepare() || recorded(p.graph.Trace) != it.Recorded {
 			r.Tally.Failed = why.With(why.Lost, "the execution that is predicted from is not the same when it is recorded again")
 			return
@@ -77,6 +101,7 @@ func (w *Worker) predictOn() {
 		}
 		r.To++
 	}
+	p.tellShown()
 	r.Predicted = p.told
 	r.Tally.Executions = e.n - w.item.Before
 }

@@ -32,6 +32,11 @@ func (e *exploration) think(u *explore.Unit, begin func() explore.Strategy) (res
 		begin = nil
 	}
 	x := e.searchFor(u, begin)
+	if e.cfg.Time == "free" && begin == nil {
+		if y := e.inFreeTime(u, nil); y != nil {
+			x = y
+		}
+	}
 	result, alone, ok := e.twice(x.begin().Next(), explore.Needs{Steps: x.needs.Steps})
 	switch {
 	case !ok && x.needs.Accesses && e.cuts.Early() && !e.late():
@@ -66,17 +71,19 @@ func (e *exploration) think(u *explore.Unit, begin func() explore.Strategy) (res
 		}
 		return result, complete, end
 	}
-	r, short := x.result()
+	r, short := e.inBothTimes(x)
 	e.estimate = r.Estimate
 	result = e.result(result)
 	if short.None() {
 		e.n = r.Executions
-		return result, true, why.End{Covered: r.Covers}
+		return result, true, why.End{Covered: r.Covers, EarlyFailures: r.EarlyFailures}
 	}
 	if r.Reason.Code == why.Wished && x.over {
 		e.n = r.Executions // all that is not left out by wish
 	}
-	return result, false, why.Sampled(short)
+	end = why.Sampled(short)
+	end.Within = x.within()
+	return result, false, end
 }
 
 // apart returns the unit that explores a test where every execution has a process of its own, in
@@ -117,13 +124,19 @@ func (e *exploration) sampleInstead(result string) (string, bool, why.End) {
 
 // startOf is what a strategy of the exploration is made from.
 func (e *exploration) startOf(u *explore.Unit) explore.Start {
-	s := explore.Start{Seed: mix(e.cfg.Seed, 1), Expired: e.late, Loose: e.loose}
+	s := explore.Start{Seed: mix(e.cfg.Seed, 1), Expired: e.late, Loose: e.loose, Spare: e.spare,
+		Early: e.cfg.Time != "virtual"}
 	if u == e.unit {
 		s.Options = u.With(e.cfg.Options)
 	} else {
 		s.Options = u.With(nil)
 	}
 	return s
+}
+
+// spare reports whether a strategy at its end may go on sampling, see explore.Start.
+func (e *exploration) spare() bool {
+	return (!e.deadline.IsZero() || e.cfg.Runs > 0) && e.found == 0
 }
 
 // needs are what executions of a unit need here.
@@ -145,19 +158,22 @@ func (e *exploration) needs(u *explore.Unit) explore.Needs {
 // accesses that race, sides of channels that are polled, deadlocks that end executions sooner,
 // order that is to be loose.
 type search struct {
-	e     *exploration
-	unit  *explore.Unit
-	needs explore.Needs
-	begin func() explore.Strategy
-	brief bool                // an execution that a bound ends ends it
-	taken func(ex *Execution) // nil, or called with each execution that the strategy has taken
-	s     explore.Strategy
-	spun  bool         // a polling loop was held back
-	over  bool         // no schedule is left
-	alone bool         // it cannot be split
-	left  why.Reason   // why an execution left the schedule that it was to follow; none: none did
-	last  *trace.Trace // overwritten by the next execution
-	cuts  wire.Cuts    // what bounds had ended before its first execution
+	e      *exploration
+	unit   *explore.Unit
+	needs  explore.Needs
+	begin  func() explore.Strategy
+	brief  bool                // an execution that a bound ends ends it
+	taken  func(ex *Execution) // nil, or called with each execution that the strategy has taken
+	s      explore.Strategy
+	spun   bool         // a polling loop was held back
+	free   bool         // it covers free time
+	failed int          // executions in which the test failed after an early timer
+	muted  bool         // in one of them something else is wrong, which is not reported either
+	over   bool         // no schedule is left
+	alone  bool         // it cannot be split
+	left   why.Reason   // why an execution left the schedule that it was to follow; none: none did
+	last   *trace.Trace // overwritten by the next execution
+	cuts   wire.Cuts    // what bounds had ended before its first execution
 
 	visible, polled, learnt int // what was known when it began
 	loose                   bool
@@ -183,7 +199,7 @@ func (e *exploration) search(u *explore.Unit, begin func() explore.Strategy) *se
 // again begins the search, or begins it anew.
 func (x *search) again() {
 	e := x.e
-	x.s, x.spun = x.begin(), false
+	x.s, x.spun, x.failed, x.muted = x.begin(), false, 0, false
 	x.visible, x.polled, x.learnt, x.loose = len(e.visible), len(e.polled), e.learnt, e.loose
 	if m, ok := x.s.(explore.Measured); ok && !x.brief {
 		if p := m.Measure().Patterns; p != nil {
@@ -251,6 +267,10 @@ func (x *search) perform(s *trace.Schedule) (ex Execution) {
 // take takes an execution that was to follow its schedule to the end.
 func (x *search) take(ex Execution, next *trace.Schedule) bool {
 	e := x.e
+	if ex.Trace.Verdict == trace.Aborted {
+		e.n--
+		e.aborted++
+	}
 	if ex.Diverged != nil {
 		x.spun = x.spun || ex.Trace.Spun
 		// whether a goroutine is held back is not up to the schedule alone
@@ -259,13 +279,21 @@ func (x *search) take(ex Execution, next *trace.Schedule) bool {
 		}
 		return false
 	}
+	if ex.Died { // no race of its events is known, to be reversed
+		x.left = why.With(why.Lost, "what an execution did was lost with its process")
+		e.look(ex, next, "")
+		return false
+	}
 	if x.learnt == e.learnt {
 		x.s.Done(ex.Trace)
 		if x.taken != nil && !x.stale() {
 			x.taken(&ex)
 		}
 	}
-	x.spun = x.spun || ex.Trace.Spun
+	x.spun, x.muted = x.spun || ex.Trace.Spun, x.muted || ex.Muted
+	if ex.FailedEarly {
+		x.failed++
+	}
 	doubt := e.suspects(&ex, next)
 	if len(e.polled) == x.polled { // or a goroutine waits in it for a poll and has not arrived
 		e.look(ex, next, "")
@@ -351,7 +379,25 @@ func (x *search) result() (r explore.Result, short why.Reason) {
 	}
 	t := e.tally()
 	t.Spun, t.Cuts = x.spun, e.cuts.Since(x.cuts)
+	if x.free {
+		t.Timers = false // it has covered when they fire
+		if r.Complete && x.muted {
+			r.Complete, r.Reason = false, why.With(why.Untimed, failsEarly)
+		}
+		r.EarlyFailures = x.failed
+	}
 	return r, shortfall(e.cfg, &t, r, !x.over)
+}
+
+// within returns the bounds within which the search has covered every interleaving.
+func (x *search) within() why.Bounds {
+	e := x.e
+	if x.stale() || !x.left.None() || !e.hides().None() {
+		return why.Bounds{}
+	}
+	t := e.tally()
+	t.Spun, t.Cuts = x.spun, e.cuts.Since(x.cuts)
+	return within(e.cfg, &t, x.s.Result())
 }
 
 // nameless reports whether a search with all accesses visible came to an end because two

@@ -24,6 +24,8 @@ func (w *Worker) turnOn() {
 		w.turns = &turns{newPortfolio(e, it.N-1, max(turn.State.Next, len(samplePolicies))), now}
 		if turn.Free {
 			w.turns.freeTime()
+		} else if it.N == 1 {
+			w.turns.addBounds()
 		}
 	}
 	e.start = w.turns.began // of what an arm has used
@@ -40,5 +42,6 @@ func (w *Worker) turnOn() {
 	}
 	r.Tally.Executions = e.n - before
 	k := e.knowledge()
+	r.Tally.Within = w.turns.within()
 	r.Know, r.Orders = &k, e.orders.set.Recent(wire.MostOrders)
 }

@@ -117,6 +117,9 @@ func (e *exploration) tellCoverage() {
 		Covered: e.cover.set.Covered(), Estimate: e.cover.set.Estimate(), Truncated: e.cover.set.Truncated(),
 		Elapsed: time.Since(e.start).Seconds(), Points: e.cover.points,
 	}
+	if e.cfg.Forms {
+		c.Forms = e.cover.set.Forms()
+	}
 	m := &e.measures
 	c.Formulas, c.Intended, c.Shown = e.formulas(m), m.Intended, m.Shown
 	e.send(&wire.Record{Type: "coverage", Test: e.test, Executions: e.n, Coverage: c})

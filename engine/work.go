@@ -48,7 +48,7 @@ func (w *Worker) Do(it *wire.Item) *wire.Worked {
 		w.begin()
 	}
 	e := w.e
-	e.n, e.found, e.buggy, e.cuts, e.start = it.Before, 0, 0, wire.Cuts{}, began
+	e.n, e.found, e.buggy, e.cuts, e.start, e.aborted = it.Before, 0, 0, wire.Cuts{}, began, 0
 	e.deadline = time.Time{}
 	if it.Budget > 0 {
 		e.deadline = began.Add(time.Duration(it.Budget))
@@ -62,6 +62,7 @@ func (w *Worker) Do(it *wire.Item) *wire.Worked {
 	r := w.worked
 	t := e.tally()
 	t.Executions, t.Spun, t.Short, t.Failed = r.Tally.Executions, r.Tally.Spun, r.Tally.Short, r.Tally.Failed
+	t.Within = r.Tally.Within
 	r.Tally = t
 	if e.err != nil {
 		r.Tally.Failed = why.From(e.err)
@@ -185,7 +186,7 @@ func (w *Worker) searchOn() {
 		r.Tally.Failed = why.From(err)
 		return
 	}
-	before, needs := s.Result().Executions, e.needs(e.splitting())
+	before, needs := s.Result(), e.needs(e.splitting())
 	visible, polled := len(e.visible), len(e.polled)
 	r.Extent = &wire.Extent{Parts: 1}
 	// What a worker has in memory it does not execute again. So the extent of a piece is counted in
@@ -240,7 +241,7 @@ func (w *Worker) searchOn() {
 		return
 	}
 	res := s.Result()
-	r.Tally.Executions = res.Executions - before
+	r.Tally.Executions, e.aborted = res.Executions-before.Executions, res.Aborted-before.Aborted
 	if s.Broken() {
 		r.Tally.Failed = res.Reason
 		return

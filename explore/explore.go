@@ -48,12 +48,22 @@ type Foresighted interface {
 type Result struct {
 	Executions int
 
+	// Aborted is how many executions the strategy broke off, beside these: they showed nothing.
+	Aborted int
+
 	// Complete: every interleaving is equivalent to one that was executed (under sequential
 	// consistency), and no bound was hit.
 	Complete bool
 
 	// Covers says what Complete is about, if not interleavings: "local states".
 	Covers string
+
+	// EarlyFailures is in how many executions the test failed after an early timer.
+	EarlyFailures int
+
+	// Within are bounds within which every interleaving is equivalent to one that was executed,
+	// whether the result is complete or not.
+	Within why.Bounds
 
 	// Reason says why the exploration is not complete. It is set as soon as it cannot become
 	// complete. A strategy that covers nothing says here how far it came.

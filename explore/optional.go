@@ -36,6 +36,14 @@ type Yielding interface {
 	Yields() string
 }
 
+// A Narrow strategy says how much it has left aside on the way to where it is: while that is little
+// the search goes straight ahead, and may come to its end soon.
+type Narrow interface {
+	Strategy
+	// Aside returns how many steps are still to be tried in the states before the present one.
+	Aside() int
+}
+
 // An InputSearch explores the inputs of a fuzz target together with its schedules.
 type InputSearch interface {
 	Strategy

@@ -96,3 +96,7 @@ var (
 	SeedRuns = Option{Name: "seed-runs", Default: "100", Help: "with seed-with: so many of them",
 		Check: AtLeast(1)}
 )
+
+// Symmetry is an option of strategies that do not tell interchangeable goroutines apart.
+var Symmetry = Option{Name: "symmetry", Default: "true", Switch: true, Check: IsSwitch,
+	Help: "of orders in which only goroutines that are known to be interchangeable change places, execute one"}

@@ -50,9 +50,11 @@ type Unit struct {
 
 	// Arm, if not nil, makes the unit a part of the default strategy. Cover: it covers every
 	// program, for the default strategy and for strategies that fall back to it; New returns an
-	// Heir.
-	Arm   *Arm
-	Cover bool
+	// Heir. Ahead: the default strategy tries it before that unit; New returns a Yielding strategy.
+	Arm          *Arm
+	Cover, Ahead bool
+
+	Free bool // a search of it can cover free time (Start.Free)
 }
 
 // Needs say what a strategy needs of its executions. They are parameters of the call that makes
@@ -66,8 +68,11 @@ type Needs struct {
 	// the strategy chooses during the execution, which is impossible if that has a process of its
 	// own
 	Guide bool
-	Twins bool // the trace tells which goroutines are interchangeable
-	Steps int  // bound on the steps of an execution, where the user gives none; 0: the scheduler's own
+	// Twins: the trace tells which goroutines are interchangeable. Vouched: by their arguments
+	// alone.
+	Twins, Vouched bool
+
+	Steps int // bound on the steps of an execution, where the user gives none; 0: the scheduler's own
 
 	// Anew: the strategy begins anew when channels turn out to be polled, since that gives
 	// executions other steps. Strategies without Accesses always do.
@@ -89,6 +94,14 @@ type Arm struct {
 	Order   int    // among the arms
 	Options Values // that differ from the defaults
 	Flow    bool   // only in binaries that record data flow
+
+	// Light: its thinking takes time in proportion to the length of executions. Resumes: when its
+	// time is up (Start.Expired, why.TimeOver) it goes on in its next turn.
+	Light, Resumes bool
+
+	// Bounds: it proves for bounds what could not be proved for all interleavings. It takes part
+	// once the attempt to cover these was given up, in one process.
+	Bounds bool
 }
 
 // An Option is one of a strategy's own: -strategy NAME,OPTION=VALUE.
@@ -112,8 +125,14 @@ type Start struct {
 	Seed    uint64      // of random choices; never 0
 	Expired func() bool // reports whether the time is up; a cheap call
 	Loose   bool        // executions are made with trace.Schedule.Loose
+	Free    bool        // executions are made with trace.Schedule.Free, which a Free unit covers
 	Options Values      // of all options of the unit, defaults included
 	Lane    int         // number of the process among several that explore the same test, from 0
+
+	// Spare reports whether a strategy that has nothing left to explore may go on sampling: its
+	// budget ends it, and nothing was found. nil: it may not.
+	Spare func() bool
+	Early bool // timers may fire early in samples
 }
 
 // Context returns a context that ends when the time is up. Only Err tells that: the context has no
@@ -197,6 +216,10 @@ func First(is func(*Unit) bool) *Unit {
 // Cover returns the unit that covers every program: other strategies fall back to it. nil: this
 // binary has none.
 func Cover() *Unit { return First(func(u *Unit) bool { return u.Cover }) }
+
+// Ahead returns the unit that the default strategy tries before that of Cover. nil: this binary has
+// none.
+func Ahead() *Unit { return First(func(u *Unit) bool { return u.Ahead }) }
 
 // Names returns the names of the units of which is holds; nil: of all.
 func Names(is func(*Unit) bool) (names []string) {

@@ -6,218 +6,313 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"go/types"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
 
-// checkText is added to a test file for a trial: it makes the calls of each test in every order,
-// one after the other, twice.
-const checkText = `
-func TestHeddleGenCheck(t *testing.T) {
-	for name, observe := range %[1]sObservers {
-		verdict := "fine"
-		for _, c := range %[1]sChecks {
-			if v := %[1]sWithin(func() string { observe(c.prefix()); return "fine" }); v != "fine" {
-				verdict = v
-				break
-			}
-		}
-		fmt.Println("heddle-gen-observer", name, verdict)
+// Prepare builds a test binary with all calls, and finds out which can be made: what an object
+// does by itself, before any concurrency. Close ends what it began. The error says why there is
+// nothing to call.
+func (s *Suite) Prepare(ctx context.Context) error {
+	if err := s.buildCheck(ctx); err != nil {
+		return err
 	}
-	for i, c := range %[1]sChecks {
-		fmt.Println("heddle-gen", i, %[1]sWithin(func() string { return %[1]sCheck(c) }))
-	}
-}
-
-// %[1]sWithin returns what f does, or that it panics or blocks.
-func %[1]sWithin(f func() string) string {
-	done := make(chan string, 1)
-	go func() {
-		defer func() {
-			if recover() != nil {
-				done <- "panics"
-			}
-		}()
-		done <- f()
-	}()
-	select {
-	case verdict := <-done:
-		return verdict
-	case <-time.After(time.Second):
-		return "blocks"
-	}
-}
-
-type %[1]sPlan struct {
-	prefix   func() *%[2]s
-	suffixes [][]%[1]sCall
-}
-
-// %[1]sCheck says whether the orders of a plan can be carried out, and are the same each time.
-func %[1]sCheck(c %[1]sPlan) string {
-	verdict := "fine"
-	%[1]sOrders(c.suffixes, func(order []int) bool {
-		x, place := c.prefix(), make([]int, len(c.suffixes))
-		results := make([][]string, len(c.suffixes))
-		for _, i := range order {
-			results[i] = append(results[i], c.suffixes[i][place[i]].do(x))
-			place[i]++
-		}
-		if !%[1]sGives(c.prefix, c.suffixes, order, results, %[1]sEnd(x)) {
-			verdict = "random"
-		}
-		return verdict == "fine"
-	})
-	return verdict
-}
-
-var %[1]sChecks = []%[1]sPlan{
-`
-
-// Check removes tests whose calls panic, block or give varying results when they are made one
-// after the other: a failure of such a test says nothing about concurrency. Methods without
-// parameters that do so on some object are no longer called at the end of tests. If no test is
-// left, the error says why.
-func (s *Suite) Check(ctx context.Context) error {
-	verdicts, bad, err := s.try(ctx)
-	if err == nil && len(bad) > 0 {
-		s.observers = slices.DeleteFunc(s.observers, func(m *types.Func) bool { return bad[m.Name()] })
-		verdicts, _, err = s.try(ctx)
-	}
+	verdicts, err := s.screen(ctx, len(s.makes), 0)
 	if err != nil {
 		return err
 	}
-	var fine []test
-	why := map[string]int{}
+	why, starts := "", false
 	for i, v := range verdicts {
-		if v == "fine" && len(fine) < s.opt.Tests {
-			fine = append(fine, s.tests[i])
+		if v == "fine starts" {
+			v, starts = "fine", true
 		}
-		why[v]++
+		if v == "fine" && len(s.fine) < maxCreators {
+			s.fine = append(s.fine, i)
+		} else if v != "fine" {
+			why = fmt.Sprintf("%s: %s", strings.TrimPrefix(s.makes[i].text, "x := "), v)
+		}
 	}
-	if s.tests = fine; len(fine) == 0 {
-		return fmt.Errorf("of %d random tests of %s none works with its calls one after the other: %s", len(verdicts), s.typeName(), reasons(why))
+	if len(s.fine) == 0 {
+		return fmt.Errorf("no object of %s can be made: %s", s.typeName(), why)
+	}
+	if verdicts, err = s.screen(ctx, len(s.makes)+len(s.pool), s.fine[0]); err != nil {
+		return err
+	}
+	s.useWhatWorks(verdicts[len(s.makes):])
+	if !starts {
+		s.end = ""
+	}
+	if len(s.usable) == 0 {
+		return fmt.Errorf("no method of %s can be called%s", s.typeName(), s.because())
 	}
 	return nil
 }
 
+// Close removes what Prepare has made.
+func (s *Suite) Close() {
+	if s.remove != nil {
+		s.remove()
+	}
+}
+
+// useWhatWorks fills in usable: entries but for those that end the process, or never end. Those of
+// methods that undo what others do, and fail alone, come after these only.
+func (s *Suite) useWhatWorks(verdicts []string) {
+	bad := map[string]string{} // by method
+	for i := range s.pool {
+		e, v := &s.pool[i], verdicts[i]
+		if e.method == s.end && v != "fine" {
+			s.end = "" // alone it waits, or panics
+		}
+		if v == "fine" || v == "" || v == "blocks" {
+			continue
+		}
+		if slices.ContainsFunc(openers(e.method), func(o string) bool {
+			return slices.ContainsFunc(s.pool, func(x entry) bool { return x.method == o && x.same(e) })
+		}) {
+			e.guard = e.method
+			continue
+		}
+		if v == "dies" || v == "spins" {
+			bad[e.method] = map[string]string{"dies": "ends the process",
+				"spins": "does not end and uses the processor"}[v]
+		}
+	}
+	for i, e := range s.pool {
+		if why := bad[e.method]; why != "" {
+			s.note("%s is left out: alone it %s", e.method, why)
+			continue
+		}
+		s.usable = append(s.usable, i)
+		if !slices.Contains(s.methods, e.method) {
+			s.methods = append(s.methods, e.method)
+		}
+	}
+}
+
+// screen makes the first n of all objects and calls, each alone on an object of that maker.
+func (s *Suite) screen(ctx context.Context, n, maker int) ([]string, error) {
+	verdicts := make([]string, n)
+	for from := 0; from < n; {
+		out, err := s.check(ctx, "TestHeddleScreen", "", fmt.Sprint(from), fmt.Sprint(maker))
+		begun := told(out, "screen", verdicts)
+		if begun < 0 {
+			return nil, fmt.Errorf("the calls of %s cannot be tried out: %v\n%s", s.typeName(), err, out)
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if begun < n && verdicts[begun] == "" {
+			verdicts[begun] = "dies"
+			from = begun + 1
+			continue
+		}
+		break
+	}
+	return verdicts, nil
+}
+
+// told reads verdicts from what a check prints, and returns the last that it has begun, -1 if none.
+func told(out []byte, kind string, verdicts []string) (begun int) {
+	begun = -1
+	for _, line := range strings.Split(string(out), "\n") {
+		f := strings.SplitN(line, " ", 4)
+		if len(f) < 3 || f[0] != "heddle-gen" {
+			continue
+		}
+		i, err := strconv.Atoi(f[2])
+		if err != nil {
+			continue
+		}
+		if f[1] == "begin" {
+			begun = i
+		} else if f[1] == kind && len(f) == 4 && i >= 0 && i < len(verdicts) {
+			verdicts[i] = f[3]
+		}
+	}
+	return begun
+}
+
+// sequential makes the calls of scenarios in every order, one after the other, each order so many
+// times. It returns those that come to an end and return the same each time, with the orders that
+// wait. Results that vary by themselves are no longer compared, and the rest is tried again.
+func (s *Suite) sequential(ctx context.Context, all []*scenario, repeat int) (fine []*scenario,
+	why map[string]int, err error) {
+	why = map[string]int{}
+	for round := 0; len(all) > 0 && round < 4; round++ {
+		var again []*scenario
+		verdicts, err := s.verdicts(ctx, all, repeat)
+		if err != nil {
+			return nil, nil, err
+		}
+		raised := map[string]bool{}
+		for i, v := range verdicts {
+			kind, rest, _ := strings.Cut(v, " ")
+			switch kind {
+			case "fine":
+				all[i].blocked = rest
+				if rest == "" || s.opt.Order != "quiescent" {
+					fine = append(fine, all[i])
+				}
+				continue
+			case "random":
+				if e, err := strconv.Atoi(rest); err == nil && e < len(s.pool) {
+					m := s.pool[e].method
+					if s.masked(all[i], m) {
+						break // it follows from what is not compared
+					}
+					if !raised[m] && s.levels[m] < 2 {
+						s.levels[m]++
+						raised[m] = true
+						if s.levels[m] == 2 {
+							s.note("what %s returns varies from one sequential run to the next: it is called, and its results are not compared",
+								m)
+						}
+					}
+					if raised[m] {
+						again = append(again, all[i])
+						continue
+					}
+				}
+			}
+			why[kind]++
+		}
+		all = again
+	}
+	why["random"] += len(all)
+	return fine, why, nil
+}
+
+// masked reports whether a scenario has a call of another method whose results are not compared.
+func (s *Suite) masked(sc *scenario, m string) bool {
+	return slices.ContainsFunc(sc.all(), func(c *call) bool {
+		o := s.pool[c.entry].method
+		return o != m && s.levels[o] == 2
+	})
+}
+
+// verdicts runs the check of scenarios.
+func (s *Suite) verdicts(ctx context.Context, all []*scenario, repeat int) ([]string, error) {
+	verdicts := make([]string, len(all))
+	for from := 0; from < len(all); {
+		args := []string{s.levelsText(), fmt.Sprint(repeat), fmt.Sprint(from)}
+		for _, sc := range all {
+			args = append(args, sc.text())
+		}
+		out, err := s.check(ctx, "TestHeddleCheck", args...)
+		begun := told(out, "check", verdicts)
+		if begun < 0 || ctx.Err() != nil {
+			return nil, errors.Join(ctx.Err(), fmt.Errorf("the calls of %s cannot be tried out: %v\n%s",
+				s.typeName(), err, out))
+		}
+		if verdicts[begun] != "" {
+			break
+		}
+		verdicts[begun] = "dies"
+		from = begun + 1
+	}
+	return verdicts, nil
+}
+
+// levelsText says how results are compared, for the binary.
+func (s *Suite) levelsText() string {
+	var words []string
+	for i, e := range s.pool {
+		if n := s.levels[e.method]; n > 0 {
+			words = append(words, fmt.Sprintf("%d:%d", i, n))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
 func reasons(why map[string]int) string {
 	var texts []string
-	for _, v := range []string{"panics", "blocks", "random"} {
-		if why[v] > 0 {
-			texts = append(texts,
-				fmt.Sprintf("%d %s", why[v],
-					map[string]string{"panics": "panic", "blocks": "block",
-						"random": "give other results each time"}[v]))
+	for _, v := range []struct{ word, text string }{
+		{"panics", "panic"}, {"dies", "end the process"}, {"blocks", "wait for ever"},
+		{"spins", "do not end and use the processor"}, {"random", "give other results each time"},
+	} {
+		if why[v.word] > 0 {
+			texts = append(texts, fmt.Sprintf("%d %s", why[v.word], v.text))
 		}
+	}
+	if len(texts) == 0 {
+		return "no calls can be made by two goroutines"
 	}
 	return strings.Join(texts, ", ")
 }
 
-// try runs all tests sequentially, in a separate test binary. It returns a verdict for each, and
-// the methods that cannot be called at the end of tests.
-func (s *Suite) try(ctx context.Context) (verdicts []string, bad map[string]bool, err error) {
-	text, err := s.checkFile()
+// checkTime bounds one run of the check.
+const checkTime = 10 * time.Second
+
+// check runs a test of the check's binary.
+func (s *Suite) check(ctx context.Context, test string, args ...string) ([]byte, error) {
+	ctx, stop := context.WithTimeout(ctx, checkTime)
+	defer stop()
+	cmd := exec.CommandContext(ctx, s.binary, append([]string{"-test.run=^" + test + "$"}, args...)...)
+	cmd.Dir, cmd.WaitDelay = s.p.Dir, time.Second
+	return cmd.CombinedOutput()
+}
+
+// buildCheck compiles the pool of calls plainly.
+func (s *Suite) buildCheck(ctx context.Context) error {
+	text, err := s.PoolFile()
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	tmp, err := os.MkdirTemp("", "heddle-gen-")
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	defer os.RemoveAll(tmp)
+	s.remove = func() { os.RemoveAll(tmp) }
 	file := filepath.Join(tmp, "check_test.go")
-	replace := map[string]string{filepath.Join(s.p.Dir, "heddle_gen_check_test.go"): file}
+	replace := map[string]string{filepath.Join(s.p.Dir, PoolName): file}
 	for _, name := range s.p.tests {
+		if s.p.withTests && name != s.FileName() {
+			continue // it may have the specification
+		}
 		// as if the file did not exist: it may declare the same names
 		replace[filepath.Join(s.p.Dir, name)] = ""
 	}
 	overlay, err := json.Marshal(map[string]map[string]string{"Replace": replace})
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	list := filepath.Join(tmp, "overlay.json")
-	if err := errors.Join(os.WriteFile(file, text, 0o666), os.WriteFile(list, overlay, 0o666)); err != nil {
-		return nil, nil, err
+	over := filepath.Join(tmp, "overlay.json")
+	if err := errors.Join(os.WriteFile(file, text, 0o666), os.WriteFile(over, overlay, 0o666)); err != nil {
+		return err
 	}
-	cmd := exec.CommandContext(ctx, "go", "test", "-overlay", list, "-vet=off", "-count=1", "-timeout=5m",
-		"-run=^TestHeddleGenCheck$", "-v", ".")
+	s.binary = filepath.Join(tmp, "check.test")
+	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", over, "-vet=off", "-o", s.binary, ".")
 	cmd.Dir = s.p.Dir
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, runErr := cmd.Output()
-	verdicts, bad = make([]string, len(s.tests)), map[string]bool{}
-	told := 0
-	for _, line := range strings.Split(string(out), "\n") {
-		var i int
-		var v, name string
-		if n, _ := fmt.Sscanf(line, "heddle-gen-observer %s %s", &name, &v); n == 2 && v != "fine" {
-			bad[name] = true
-		}
-		if n, _ := fmt.Sscanf(line, "heddle-gen %d %s", &i, &v); n == 2 && i >= 0 && i < len(verdicts) {
-			verdicts[i] = v
-			told++
-		}
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("the tests of %s do not compile: %v\n%s", s.typeName(), err, out.String())
 	}
-	if told == 0 {
-		return nil, nil,
-			fmt.Errorf("the tests of %s cannot be tried out: %v\n%s%s", s.typeName(), runErr, out,
-				stderr.String())
-	}
-	for i := range verdicts {
-		if verdicts[i] == "" {
-			verdicts[i] = "panics" // it ended the process
-		}
-	}
-	return verdicts, bad, nil
+	return nil
 }
 
-// checkFile returns the file for the trial.
-func (s *Suite) checkFile() ([]byte, error) {
-	text, err := s.file(nil, "fmt", "reflect", "strings", "sync", "testing", "time")
+// Draw makes random tests and keeps those whose calls come to an end, and return the same each
+// time, when they are made one after the other. If none is left, the error says why.
+func (s *Suite) Draw(ctx context.Context) error {
+	all := s.draw(6*s.opt.Tests, nil)
+	fine, why, err := s.sequential(ctx, all, 3)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var b bytes.Buffer
-	paths := map[string]bool{}
-	for i := range s.tests {
-		for _, p := range s.tests[i].imports {
-			paths[p] = true
-		}
+	if s.tests = fine[:min(len(fine), s.opt.Tests)]; len(fine) == 0 {
+		return s.none(len(all), why)
 	}
-	for p := range paths {
-		if !bytes.Contains(text, []byte("\""+p+"\"")) {
-			text = bytes.Replace(text, []byte("import ("), []byte("import (\n\t\""+p+"\""), 1)
-		}
-	}
-	b.Write(text)
-	fmt.Fprintf(&b, "\nvar %sObservers = map[string]func(x *%s){\n", s.name(), s.typeText())
-	for _, name := range s.observerNames() {
-		fmt.Fprintf(&b, "\t%q: func(x *%s) { x.%s() },\n", name, s.typeText(), name)
-	}
-	b.WriteString("}\n")
-	fmt.Fprintf(&b, checkText, s.name(), s.typeText())
-	for i := range s.tests {
-		t := &s.tests[i]
-		fmt.Fprintf(&b, "\t{func() *%s {\n\t\tx := %sNew()\n", s.typeText(), s.name())
-		for _, c := range t.prefix {
-			fmt.Fprintf(&b, "\t\tx.%s\n", c)
-		}
-		fmt.Fprintf(&b, "\t\treturn x\n\t}, [][]%sCall{\n", s.name())
-		for _, suffix := range t.suffixes {
-			b.WriteString("\t\t{\n")
-			for _, c := range suffix {
-				fmt.Fprintf(&b, "\t\t\t{%q, func(x *%s) string { %s }},\n", c.text, s.typeText(),
-					s.callText(&c))
-			}
-			b.WriteString("\t\t},\n")
-		}
-		b.WriteString("\t}},\n")
-	}
-	b.WriteString("}\n")
-	return b.Bytes(), nil
+	return nil
+}
+
+// none is the error if no scenario works.
+func (s *Suite) none(n int, why map[string]int) error {
+	return fmt.Errorf("of %d random tests of %s none works with its calls one after the other: %s%s", n,
+		s.typeName(), reasons(why), s.because())
 }

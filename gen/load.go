@@ -3,14 +3,19 @@
 // of Pradel & Gross, "Fully automatic and precise detection of thread safety violations", PLDI
 // 2012).
 //
-//	p, err := gen.Load(ctx, dir, "example.com/q") // the package, type-checked
-//	s, err := p.Suite("Queue", gen.Options{Tests: 10})
-//	s.Check(ctx)                                  // removes tests that fail even sequentially
-//	text, err := s.File()                         // a Go test file
+//	p, err := gen.Load(ctx, dir, "example.com/q", false) // the package, type-checked
+//	s, err := p.Suite("Queue", gen.Options{Tests: 10})   // its calls
+//	s.Prepare(ctx)                                       // which of them can be made
+//	s.Search(ctx, runner, budget)                        // tests that fail, or show new patterns
+//	text, err := s.File()                                // a Go test file
 //
 // The tests use only the standard library and the package itself, so go.mod does not change. They
-// check that the results of the calls, and of the object's methods at the end, are those of some
-// sequential order of the same calls. heddle detects panics, deadlocks and data races.
+// check that the results of the calls are those of some sequential order of the same calls, which
+// keeps the order in time (linearizability: Herlihy and Wing, TOPLAS 1990). heddle detects panics,
+// deadlocks and data races.
+//
+// Before a search all calls are compiled into one binary (pool.tmpl), and a scenario is a line of
+// text: so thousands of scenarios need one build.
 package gen
 
 import (
@@ -24,6 +29,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"go/version"
 	"io"
 	"os"
 	"os/exec"
@@ -36,9 +42,18 @@ import (
 type Package struct {
 	Path, Name, Dir string
 
-	types  *types.Package
-	tests  []string            // existing test files
-	values map[string][]string // constants and literals of the source, by basic type
+	types     *types.Package
+	tests     []string            // existing test files
+	withTests bool                // types has what they declare
+	values    map[string][]string // constants and literals of the source, by basic type
+
+	// qual is what names of the package begin with in test files: nothing, or its name and a dot,
+	// where it declares names that the tests need otherwise.
+	qual  string
+	old   bool // its language is older than Go 1.18
+	ctx   *types.Context
+	funcs []*types.Func
+	insts map[*types.Func][]instantiated
 }
 
 // A listed is a package as go list prints it.
@@ -47,13 +62,20 @@ type listed struct {
 	GoFiles, CgoFiles             []string
 	TestGoFiles, XTestGoFiles     []string
 	DepOnly                       bool
+	ForTest                       string
+	Module                        *struct{ GoVersion string }
 	Error                         *struct{ Err string }
 }
 
-// Load reads the package that pattern names, relative to dir. The error says why it cannot be read
-// or does not compile.
-func Load(ctx context.Context, dir, pattern string) (*Package, error) {
-	cmd := exec.CommandContext(ctx, "go", "list", "-e", "-deps", "-export", "-json=ImportPath,Name,Dir,Export,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,DepOnly,Error", "--", pattern)
+// Load reads the package that pattern names, relative to dir, tests: with what its test files
+// declare. The error says why it cannot be read or does not compile.
+func Load(ctx context.Context, dir, pattern string, tests bool) (*Package, error) {
+	args := []string{"list", "-e", "-deps", "-export",
+		"-json=ImportPath,Name,Dir,Export,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,DepOnly,ForTest,Module,Error"}
+	if tests {
+		args = append(args, "-test")
+	}
+	cmd := exec.CommandContext(ctx, "go", append(args, "--", pattern)...)
 	cmd.Dir = dir
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -70,6 +92,9 @@ func Load(ctx context.Context, dir, pattern string) (*Package, error) {
 		} else if err != nil {
 			return nil, err
 		}
+		if l.ForTest != "" || strings.HasSuffix(l.ImportPath, ".test") {
+			continue
+		}
 		exports[l.ImportPath] = l.Export
 		if !l.DepOnly {
 			own = append(own, l)
@@ -83,16 +108,28 @@ func Load(ctx context.Context, dir, pattern string) (*Package, error) {
 	case len(own[0].CgoFiles) > 0:
 		return nil, fmt.Errorf("%s uses cgo", own[0].ImportPath)
 	}
-	return check(&own[0], exports)
+	return check(&own[0], exports, tests)
 }
 
 // check parses and type-checks a package against the compiled packages that it imports.
-func check(l *listed, exports map[string]string) (*Package, error) {
-	p := &Package{Path: l.ImportPath, Name: l.Name, Dir: l.Dir,
-		tests: append(l.TestGoFiles, l.XTestGoFiles...), values: map[string][]string{}}
+func check(l *listed, exports map[string]string, tests bool) (*Package, error) {
+	p := &Package{Path: l.ImportPath, Name: l.Name, Dir: l.Dir, withTests: tests, ctx: types.NewContext(),
+		insts: map[*types.Func][]instantiated{},
+		tests: slices.Concat(l.TestGoFiles, l.XTestGoFiles), values: map[string][]string{}}
+	if l.Module != nil && l.Module.GoVersion != "" {
+		p.old = version.Compare("go"+l.Module.GoVersion, "go1.18") < 0
+	} else if l.Module != nil {
+		p.old = true // go.mod does not say: Go 1.16
+	}
 	fset := token.NewFileSet()
 	var files []*ast.File
-	for _, name := range l.GoFiles {
+	names := slices.Clone(l.GoFiles)
+	if tests {
+		// those that heddle gen wrote say nothing that it needs
+		names = append(names, slices.DeleteFunc(slices.Clone(l.TestGoFiles),
+			func(f string) bool { return strings.HasSuffix(f, "_heddle_test.go") })...)
+	}
+	for _, name := range names {
 		f, err := parser.ParseFile(fset, filepath.Join(l.Dir, name), nil, parser.SkipObjectResolution)
 		if err != nil {
 			return nil, err
@@ -111,8 +148,17 @@ func check(l *listed, exports map[string]string) (*Package, error) {
 		return nil, err
 	}
 	p.collect(files, info)
+	for _, name := range needed {
+		if p.types.Scope().Lookup(name) != nil {
+			p.qual = p.Name + "."
+		}
+	}
 	return p, nil
 }
+
+// needed are names that test files use in their ordinary meaning.
+var needed = strings.Fields(`any append bool byte copy error int int32 len make map new nil panic recover rune string true
+	false delete cap min max fmt reflect sort strings strconv sync atomic testing time flag os runtime context errors io cmp`)
 
 // maxValues is the largest number of values of one type.
 const maxValues = 40
@@ -153,26 +199,11 @@ func (p *Package) collect(files []*ast.File, info *types.Info) {
 func (p *Package) Types() (names []string) {
 	for _, name := range p.types.Scope().Names() {
 		if obj, ok := p.types.Scope().Lookup(name).(*types.TypeName); ok && !obj.IsAlias() {
-			if len(methodsOf(obj.Type())) > 0 {
+			if len(methodsOn(obj.Type())) > 0 {
 				names = append(names, name)
 			}
 		}
 	}
 	slices.Sort(names)
 	return names
-}
-
-// methodsOf returns the exported methods of a pointer to t, without those of interfaces and of an
-// embedded lock: Unlock without Lock ends the program.
-func methodsOf(t types.Type) (ms []*types.Func) {
-	if types.IsInterface(t) {
-		return nil
-	}
-	set := types.NewMethodSet(types.NewPointer(t))
-	for i := range set.Len() {
-		if f, ok := set.At(i).Obj().(*types.Func); ok && f.Exported() && f.Pkg().Path() != "sync" {
-			ms = append(ms, f)
-		}
-	}
-	return ms
 }

@@ -14,38 +14,56 @@ type Options struct {
 	Goroutines int    // 2 or 3; 0: either
 	Calls      int    // most calls of one goroutine; 0: 2
 	Seed       uint64 // of all random choices
+
+	// Order is what sequential orders are looked for: "" or "linearizable", "sequential",
+	// "quiescent" (see package sentence of oracle.tmpl).
+	Order string
+	// Spec is a type of the package with the same methods, that says what is right; "": the type.
+	Spec     string
+	Validate string     // a function of the package, func(object) error, called in the end; "": none
+	Once     []string   // methods that are called once at most
+	Serial   [][]string // groups of methods that one goroutine alone calls
 }
+
+// Orders are the values of Options.Order.
+var Orders = []string{"linearizable", "sequential", "quiescent"}
 
 // A Suite has the tests of one type.
 type Suite struct {
 	p       *Package
 	opt     Options
-	typ     types.Type // the type, instantiated if it is generic
+	obj     *types.TypeName
 	rng     *rand.Rand
-	methods []*types.Func
-	create  string // the expression that makes an object
-	tests   []test
-	imports map[string]bool
+	imports map[string]string
 
-	// Observers are methods without parameters: their results at the end tell two states of an
-	// object apart.
-	observers []*types.Func
+	result   types.Type // what makes return: the type, a pointer to it, or an interface
+	makes    []creator
+	spec     types.Type // of Options.Spec, or a pointer to it; nil: none
+	specMake []string   // for each of makes
+	end      string     // the method that ends what an object has started; "": none
+
+	pool    []entry
+	fine    []int    // makes that work, the simplest first
+	usable  []int    // entries of the pool that may be called
+	methods []string // of them
+	levels  map[string]int
+	notes   []string
+
+	binary string // of the check
+	remove func()
+
+	tests    []*scenario
+	failures []Failure // of the first tests
 }
 
-// A test is a prefix of calls, and a suffix of calls for each goroutine.
-type test struct {
-	prefix   []string
-	suffixes [][]call
-	imports  []string
+// A Failure is what a test has shown.
+type Failure struct {
+	Kind, Message string
+	Executions    int
+	Output        string
 }
 
-// A call is a call of a method, as text.
-type call struct {
-	text    string
-	results int
-}
-
-// Suite makes tests for the named type. The error says why that is impossible.
+// Suite makes the calls that tests for the named type can have. The error says why there are none.
 func (p *Package) Suite(name string, opt Options) (*Suite, error) {
 	if opt.Tests == 0 {
 		opt.Tests = 10
@@ -53,33 +71,162 @@ func (p *Package) Suite(name string, opt Options) (*Suite, error) {
 	if opt.Calls == 0 {
 		opt.Calls = 2
 	}
+	if opt.Order == "" {
+		opt.Order = Orders[0]
+	}
 	obj, ok := p.types.Scope().Lookup(name).(*types.TypeName)
 	if !ok {
 		return nil, fmt.Errorf("%s has no type %s; those with exported methods are %s", p.Path, name,
 			list(p.Types()))
 	}
-	s := &Suite{p: p, opt: opt, rng: rand.New(rand.NewPCG(opt.Seed, 0x67656e)), imports: map[string]bool{}}
-	if s.typ, ok = instance(obj.Type()); !ok {
-		return nil, fmt.Errorf("%s is generic, and neither int nor string satisfies its type parameters", name)
+	s := &Suite{p: p, opt: opt, obj: obj, rng: newRand(opt.Seed), imports: map[string]string{},
+		levels: map[string]int{}}
+	if err := s.creators(obj); err != nil {
+		return nil, err
 	}
-	for _, m := range methodsOf(s.typ) {
-		if _, ok := s.call(m, &values{s, map[string]bool{}}); ok {
-			s.methods = append(s.methods, m)
+	s.entries()
+	if len(s.pool) == 0 {
+		return nil,
+			fmt.Errorf("%s has no exported methods that arguments can be made for; types with exported methods are %s%s",
+				name, list(p.Types()), s.because())
+	}
+	for _, m := range methodsOn(s.result) {
+		if m.sig.Params().Len() == 0 && slices.Contains([]string{"Close", "Stop", "Shutdown", "StopAll"},
+			m.name) {
+			s.end = m.name
+			break
 		}
-		if sig := m.Signature(); sig.Params().Len() == 0 && sig.Results().Len() > 0 {
-			s.observers = append(s.observers, m)
+	}
+	if err := s.known(); err != nil {
+		return nil, err
+	}
+	return s, s.specify()
+}
+
+// because lists the notes.
+func (s *Suite) because() string {
+	if len(s.notes) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(s.notes, "; ") + ")"
+}
+
+// note says something about the type, once.
+func (s *Suite) note(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(s.notes, text) {
+		s.notes = append(s.notes, text)
+	}
+}
+
+// Notes says what is not tested, and why.
+func (s *Suite) Notes() []string { return s.notes }
+
+// Failures returns what the first tests have shown.
+func (s *Suite) Failures() []Failure { return s.failures }
+
+// known checks that the methods of Options are there.
+func (s *Suite) known() error {
+	var names []string
+	for _, e := range s.pool {
+		names = append(names, e.method)
+	}
+	names = slices.Compact(names)
+	for _, group := range append([][]string{s.opt.Once}, s.opt.Serial...) {
+		for _, m := range group {
+			if !slices.Contains(names, m) {
+				return fmt.Errorf("%s has no method %s that is called; there are %s", s.typeName(), m,
+					list(names))
+			}
 		}
 	}
-	if len(s.methods) == 0 {
-		return nil, fmt.Errorf("%s has no exported methods that arguments can be made for; types with exported methods are %s", name, list(p.Types()))
+	return nil
+}
+
+// specify finds the sequential specification, and the function that validates objects.
+func (s *Suite) specify() error {
+	if f := s.opt.Validate; f != "" {
+		fn, ok := s.p.types.Scope().Lookup(f).(*types.Func)
+		if !ok {
+			return fmt.Errorf("%s has no function %s: -validate names one, func(%s) error, of the package or its tests",
+				s.p.Path, f, s.resultText())
+		}
+		sig := fn.Signature()
+		if sig.TypeParams().Len() == 0 && (sig.Params().Len() != 1 || sig.Results().Len() != 1 ||
+			!types.AssignableTo(s.result, sig.Params().At(0).Type()) ||
+			typePath(sig.Results().At(0).Type()) != "error") {
+			return fmt.Errorf("-validate %s is %s: want func(%s) error", f, sig, s.resultText())
+		}
 	}
-	v := &values{s, s.imports}
-	s.create = s.creator(v)
-	// More tests than requested, because Check removes some.
-	for range 6 * opt.Tests {
-		s.tests = append(s.tests, s.test())
+	if s.opt.Spec == "" {
+		return nil
 	}
-	return s, nil
+	obj, ok := s.p.types.Scope().Lookup(s.opt.Spec).(*types.TypeName)
+	if !ok {
+		return fmt.Errorf("%s has no type %s: -spec names one, of the package or its tests, with the methods of %s",
+			s.p.Path, s.opt.Spec, s.typeName())
+	}
+	t, ok := obj.Type(), true
+	if n, generic := t.(*types.Named); generic && n.TypeParams().Len() > 0 {
+		if t, ok = s.p.instance(t); !ok {
+			return fmt.Errorf("-spec %s: no type that is known satisfies its constraints", s.opt.Spec)
+		}
+	}
+	s.spec = types.NewPointer(t)
+	spec := map[string]*types.Signature{}
+	for _, m := range methodsOn(s.spec) {
+		spec[m.name] = m.sig
+	}
+	var missing []string
+	for _, m := range methodsOn(s.result) {
+		if sig := spec[m.name]; sig == nil || !types.Identical(sig, m.sig) {
+			if sig != nil {
+				return fmt.Errorf("-spec %s: its method %s is %s, and that of %s is %s: want the same",
+					s.opt.Spec, m.name, sig, s.typeName(), m.sig)
+			}
+			missing = append(missing, m.name)
+		}
+	}
+	s.pool = slices.DeleteFunc(s.pool, func(e entry) bool { return slices.Contains(missing, e.method) })
+	if len(s.pool) == 0 {
+		return fmt.Errorf("-spec %s has none of the methods of %s, which are %s", s.opt.Spec,
+			s.typeName(), list(missing))
+	}
+	if len(missing) > 0 {
+		s.note("%s has no %s: not called", s.opt.Spec, list(missing))
+	}
+	return s.specMakers()
+}
+
+// specMakers makes objects of the specification with the arguments of those of the type: by a
+// function NewSPEC or newSPEC, or else new(SPEC).
+func (s *Suite) specMakers() error {
+	v := s.values()
+	name, _ := v.name(s.spec.(*types.Pointer).Elem())
+	for _, m := range s.makes {
+		text := "x := new(" + name + ")"
+		for _, f := range []string{"New" + s.opt.Spec,
+			"new" + strings.ToUpper(s.opt.Spec[:1]) + s.opt.Spec[1:]} {
+			fn, ok := s.p.types.Scope().Lookup(f).(*types.Func)
+			if !ok {
+				continue
+			}
+			_, rest, found := strings.Cut(m.text, "(")
+			if fn.Signature().Params().Len() == 0 {
+				rest, found = ")", true
+			}
+			args := ""
+			if i := strings.LastIndexByte(name, '['); i >= 0 && fn.Signature().TypeParams().Len() > 0 {
+				args = name[i:]
+			}
+			if found && !strings.Contains(rest, "err != nil") {
+				text = "x := " + f + args + "(" + rest
+			} else if call, _, ok := strings.Cut(rest, "; if err"); found && ok {
+				text = "x := " + f + args + "(" + call
+			}
+		}
+		s.specMake = append(s.specMake, text)
+	}
+	return nil
 }
 
 func list(names []string) string {
@@ -89,116 +236,16 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// instance returns t with int, or else string, for each type parameter.
-func instance(t types.Type) (types.Type, bool) {
-	n, ok := t.(*types.Named)
-	if !ok || n.TypeParams().Len() == 0 {
-		return t, true
-	}
-	args := make([]types.Type, n.TypeParams().Len())
-	for i := range args {
-		for _, kind := range []types.BasicKind{types.Int, types.String} {
-			args[i] = types.Typ[kind]
-			if c, ok := n.TypeParams().At(i).Constraint().Underlying().(*types.Interface); ok &&
-				types.Satisfies(args[i], c) {
-				break
-			}
-		}
-	}
-	inst, err := types.Instantiate(nil, n, args, true)
-	return inst, err == nil
-}
-
 // name returns the type's name with a lower-case first letter, for functions of the test file.
 func (s *Suite) name() string {
 	n := s.typeName()
 	return strings.ToLower(n[:1]) + n[1:]
 }
 
-func (s *Suite) typeName() string { return s.typ.(*types.Named).Obj().Name() }
+func (s *Suite) typeName() string { return s.obj.Name() }
 
-// typeText returns the type as the test file writes it.
-func (s *Suite) typeText() string {
-	text, _ := (&values{s, s.imports}).name(s.typ)
+// resultText returns the type of variables with objects, as the test file writes it.
+func (s *Suite) resultText() string {
+	text, _ := s.values().name(s.result)
 	return text
-}
-
-// creator returns the expression that makes an object: a call of NewT, New or MakeT, or else
-// new(T).
-func (s *Suite) creator(v *values) string {
-	name := s.typeName()
-	for _, f := range []string{"New" + name, "Make" + name, "New"} {
-		fn, ok := s.p.types.Scope().Lookup(f).(*types.Func)
-		if !ok || fn.Signature().TypeParams().Len() > 0 || fn.Signature().Results().Len() == 0 {
-			continue
-		}
-		out := fn.Signature().Results()
-		if !types.Identical(out.At(0).Type(), types.NewPointer(s.typ)) {
-			continue
-		}
-		args, ok := s.args(fn.Signature(), v)
-		switch {
-		case !ok:
-		case out.Len() == 1:
-			return fmt.Sprintf("return %s(%s)", f, args)
-		case out.Len() == 2 && typePath(out.At(1).Type()) == "error":
-			return fmt.Sprintf("x, err := %s(%s)\n\tif err != nil {\n\t\tpanic(err)\n\t}\n\treturn x", f,
-				args)
-		}
-	}
-	return "return new(" + s.typeText() + ")"
-}
-
-// args returns random arguments for a function.
-func (s *Suite) args(sig *types.Signature, v *values) (string, bool) {
-	var args []string
-	for i := range sig.Params().Len() {
-		t := sig.Params().At(i).Type()
-		n := 1
-		if sig.Variadic() && i == sig.Params().Len()-1 {
-			t, n = t.(*types.Slice).Elem(), s.rng.IntN(3)
-		}
-		for range n {
-			text, ok := v.of(t, 0)
-			if !ok {
-				return "", false
-			}
-			args = append(args, text)
-		}
-	}
-	return strings.Join(args, ", "), true
-}
-
-// call returns a random call of a method of x.
-func (s *Suite) call(m *types.Func, v *values) (call, bool) {
-	args, ok := s.args(m.Signature(), v)
-	return call{fmt.Sprintf("%s(%s)", m.Name(), args), m.Signature().Results().Len()}, ok
-}
-
-// test makes a random test.
-func (s *Suite) test() (t test) {
-	v := &values{s, map[string]bool{}}
-	random := func() call {
-		c, _ := s.call(s.methods[s.rng.IntN(len(s.methods))], v)
-		return c
-	}
-	for range s.rng.IntN(4) {
-		t.prefix = append(t.prefix, random().text)
-	}
-	goroutines := s.opt.Goroutines
-	if goroutines == 0 {
-		goroutines = 2 + s.rng.IntN(4)/3
-	}
-	for range goroutines {
-		var calls []call
-		for range 1 + s.rng.IntN(s.opt.Calls) {
-			calls = append(calls, random())
-		}
-		t.suffixes = append(t.suffixes, calls)
-	}
-	for path := range v.imports {
-		t.imports = append(t.imports, path)
-	}
-	slices.Sort(t.imports)
-	return t
 }

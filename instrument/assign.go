@@ -59,8 +59,14 @@ func (r *rewriter) assign(s *ast.AssignStmt, simple bool) {
 	switch {
 	case s.Tok == token.DEFINE:
 		r.define(s, simple)
+	case s.Tok == token.ASSIGN && len(s.Lhs) == 1 && isBlank(s.Lhs[0]) && r.atomicUpdate(s.Rhs[0]):
+		r.value(s.Rhs[0])
+		r.between(s.Pos(), s.Rhs[0].Pos(), "")
+		r.unused(s.Rhs[0])
 	case s.Tok == token.ASSIGN && len(s.Lhs) == 1:
-		r.assignOne(s, simple)
+		if !r.gather(s) {
+			r.assignOne(s, simple)
+		}
 	case s.Tok == token.ASSIGN:
 		r.assignMany(s, simple)
 	default:
@@ -95,7 +101,14 @@ func (r *rewriter) assignOne(s *ast.AssignStmt, simple bool) {
 			r.assignLate(s, l, v)
 			return
 		}
-		r.writeMap(ast.Unparen(l).(*ast.IndexExpr).X)
+		x := ast.Unparen(l).(*ast.IndexExpr)
+		if k, ok := r.entry(x); ok && !simple {
+			site := r.site("write", x.X.Pos(), x.X)
+			r.wrap(x.X, "_hd.MKW(", ", "+site+")")
+			r.wrap(x.Index, k.before, k.after+site+")")
+			return
+		}
+		r.writeMap(x.X)
 	}
 }
 
@@ -461,8 +474,11 @@ func (r *rewriter) setAll(lhs []ast.Expr, values []string, here token.Pos) strin
 				fmt.Fprintf(&out, "%s := %s; ", name, r.moved(x.Index, here))
 				key = name
 			}
-			fmt.Fprintf(&out, "_hd.MW(%s, %s)[%s] = %s; ", r.moved(x.X, here),
-				r.site("write", x.X.Pos(), x.X), key, values[i])
+			hook, site := "MW", r.site("write", x.X.Pos(), x.X)
+			if k, ok := r.entry(x); ok {
+				hook, key = "MKW", k.of(key, site)
+			}
+			fmt.Fprintf(&out, "_hd.%s(%s, %s)[%s] = %s; ", hook, r.moved(x.X, here), site, key, values[i])
 		case plain:
 			fmt.Fprintf(&out, "%s = %s; ", text, values[i])
 		}
@@ -553,7 +569,8 @@ func (r *rewriter) incDec(s *ast.IncDecStmt, simple bool) {
 }
 
 // assignOp: x += v becomes { _hd1 := _hd.P(&x, S); _hd1.Set(_hd1.Get() + (v)) }, a read and a
-// write. v is nil for x++.
+// write; where x is an integer { _hd1 := _hd.U('+', &x, S); _hd1.Set(_hd1.Get() + _hd1.By(v)) }.
+// v is nil for x++.
 func (r *rewriter) assignOp(s ast.Stmt, l ast.Expr, op string, v ast.Expr, simple bool) {
 	r.addr(l)
 	r.value(v)
@@ -578,15 +595,39 @@ func (r *rewriter) assignOp(s ast.Stmt, l ast.Expr, op string, v ast.Expr, simpl
 
 func (r *rewriter) opPlain(s ast.Stmt, l ast.Expr, op string, v ast.Expr) {
 	q := r.name()
-	site := r.site("write", l.Pos(), l)
-	r.before(s, "{ "+q+" := _hd.P(&")
-	get := fmt.Sprintf(", %s); %s.Set(%s.Get() %s ", site, q, q, op)
+	make, by := r.changing(l, op)
+	r.before(s, "{ "+q+" := "+make)
+	get := fmt.Sprintf(", %s); %s.Set(%s.Get() %s ", r.site("write", l.Pos(), l), q, q, op)
+	if by != "" {
+		by = q + by
+	}
 	if v == nil {
-		r.between(l.End(), s.End(), get+"1) }")
+		one := "1"
+		if by != "" {
+			one = by + "(1)"
+		}
+		r.between(l.End(), s.End(), get+one+") }")
 		return
 	}
-	r.between(l.End(), v.Pos(), get+"(")
+	r.between(l.End(), v.Pos(), get+by+"(")
 	r.after(s, ")) }")
+}
+
+// changing returns the start of the hook for l op= v, up to l, and the method that v goes through;
+// "" if it goes through none. Package data flow does not know updates.
+func (r *rewriter) changing(l ast.Expr, op string) (make, by string) {
+	b, ok := r.info.TypeOf(l).Underlying().(*types.Basic)
+	if !ok || b.Info()&types.IsInteger == 0 || r.in.Mode.Flow {
+		return "_hd.P(&", ""
+	}
+	switch op {
+	case "+", "-", "|", "&", "^":
+	case "&^":
+		op = "~"
+	default:
+		return "_hd.P(&", ""
+	}
+	return "_hd.U('" + op + "', &", ".By"
 }
 
 // opLate is for a v with calls, which gc makes before it reads x.
@@ -594,8 +635,12 @@ func (r *rewriter) opLate(s ast.Stmt, l ast.Expr, op string, v ast.Expr) {
 	calls := r.hoistCalls(l, s.Pos())
 	names, texts, uses := r.temps([]ast.Expr{v}, 1, nil)
 	q := r.name()
-	set := fmt.Sprintf("; %s := _hd.P(&%s, %s); %s.Set(%s.Get() %s %s) }", q, r.moved(l, s.End()),
-		r.site("write", l.Pos(), l), q, q, op, uses[0])
+	make, by := r.changing(l, op)
+	if by != "" {
+		by = q + by
+	}
+	set := fmt.Sprintf("; %s := %s%s, %s); %s.Set(%s.Get() %s %s(%s)) }", q, make, r.moved(l, s.End()),
+		r.site("write", l.Pos(), l), q, q, op, by, uses[0])
 	r.between(s.Pos(), v.Pos(), "{ "+calls+names+" := ")
 	r.replace(v, texts+set)
 }
@@ -618,10 +663,14 @@ func (r *rewriter) opMap(s ast.Stmt, l *ast.IndexExpr, op string, v ast.Expr) {
 	}
 	names, texts, uses := r.temps([]ast.Expr{l.X, l.Index}, 2, nil)
 	tmp := r.name()
-	text := fmt.Sprintf("{ "+r.buf.newlines(r.off(s.Pos()), r.off(here))+"%s%s := %s; %s := _hd.MR(%s, %s)[%s] %s %s; _hd.MW(%s, %s)[%s] = %s }",
-		first, names, r.relocate(texts, l.Pos(), here), tmp,
-		uses[0], r.site("read", l.X.Pos(), l.X), uses[1], op, value,
-		uses[0], r.site("write", l.X.Pos(), l.X), uses[1], tmp)
+	read, write := r.site("read", l.X.Pos(), l.X), r.site("write", l.X.Pos(), l.X)
+	hooks, keys := [2]string{"MR", "MW"}, [2]string{uses[1], uses[1]}
+	if k, ok := r.entry(l); ok {
+		hooks, keys = [2]string{"MK", "MKW"}, [2]string{k.of(uses[1], read), k.of(uses[1], write)}
+	}
+	text := fmt.Sprintf("{ "+r.buf.newlines(r.off(s.Pos()), r.off(here))+"%s%s := %s; %s := _hd.%s(%s, %s)[%s] %s %s; _hd.%s(%s, %s)[%s] = %s }",
+		first, names, r.relocate(texts, l.Pos(), here), tmp, hooks[0],
+		uses[0], read, keys[0], op, value, hooks[1], uses[0], write, keys[1], tmp)
 	r.replace(s, text)
 }
 

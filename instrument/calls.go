@@ -186,15 +186,25 @@ func (r *rewriter) deleteStmt(s *ast.ExprStmt, e *ast.CallExpr) {
 	m, k := e.Args[0], e.Args[1]
 	r.value(m)
 	r.value(k)
+	key, keyed := r.entryOf(m, k)
+	site := r.site("write", m.Pos(), m)
 	if !r.touched(k) && !r.hasCall(k) {
-		r.writeMap(m)
+		if keyed {
+			r.wrap(m, "_hd.MKW(", ", "+site+")")
+			r.wrap(k, key.before, key.after+site+")")
+		} else {
+			r.wrap(m, "_hd.MW(", ", "+site+")")
+		}
 		return
 	}
 	names, texts, uses := r.temps(e.Args, 2, nil)
-	site := r.site("write", m.Pos(), m)
+	hook := "MW"
+	if keyed {
+		hook, uses[1] = "MKW", key.of(uses[1], site)
+	}
 	r.between(s.Pos(), m.Pos(), "{ "+names+" := ")
 	r.replaceRange(m.Pos(), s.End(),
-		fmt.Sprintf("%s; delete(_hd.MW(%s, %s), %s) }%s", texts, uses[0], site, uses[1],
+		fmt.Sprintf("%s; delete(_hd.%s(%s, %s), %s) }%s", texts, hook, uses[0], site, uses[1],
 			r.buf.newlines(r.off(k.End()), r.off(s.End()))))
 }
 

@@ -169,6 +169,7 @@ type flower struct {
 
 	unlabelled map[string]bool // see hasBody
 
+	located ast.Expr      // what a hook takes the address of, see check
 	dropped *ast.CallExpr // the call whose results the statement discards
 	count   int           // number of names _hl1, _hl2, ... used
 }

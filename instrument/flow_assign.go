@@ -164,6 +164,7 @@ func (f *flower) mapTarget(e ast.Expr, l string) bool {
 func (f *flower) assignOp(s *ast.AssignStmt, simple bool) {
 	l, v := s.Lhs[0], s.Rhs[0]
 	f.expr(v)
+	f.checkOperator(s.Tok, l, v)
 	label := f.label(v)
 	if f.mapTarget(l, label) {
 		return

@@ -24,6 +24,11 @@ func (f *flower) builtinLabel(e *ast.CallExpr, name string) {
 		f.builtinSymbolic(e, name, l)
 		return
 	}
+	if name == "make" {
+		for _, n := range e.Args[1:] {
+			f.check(f.label(n), n)
+		}
+	}
 	switch name {
 	case "new", "recover", "print", "println", "panic":
 	case "len", "cap":

@@ -29,6 +29,7 @@ func (f *flower) call(e *ast.CallExpr) {
 		return
 	}
 	c := f.operands(e)
+	f.through(e, c)
 	if f.exprs() && c.foreign {
 		f.reached(e, c)
 	}
@@ -63,6 +64,9 @@ func (f *flower) conversion(e *ast.CallExpr) {
 	if isString(f.info.TypeOf(x)) && isSlice(f.info.TypeOf(e)) {
 		f.wrap(e, "_hf.Fresh(", ")")
 		f.slot[e] = f.label(x)
+	}
+	if isSlice(f.info.TypeOf(x)) && (isArray(f.info.TypeOf(e)) || isPointer(f.info.TypeOf(e))) {
+		f.check(f.label(x), x)
 	}
 }
 

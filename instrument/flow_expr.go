@@ -22,11 +22,17 @@ func (f *flower) expr(e ast.Expr) {
 	case *ast.ParenExpr:
 		f.expr(e.X)
 	case *ast.SelectorExpr:
+		located := f.locates(e)
 		if f.info.Selections[e] != nil {
 			f.expr(e.X)
+			if !located && isPointer(f.info.TypeOf(e.X)) && f.info.Selections[e].Kind() == types.FieldVal &&
+				!f.isRecvCase(e.X) {
+				f.check(f.label(e.X), e.X)
+			}
 		}
 		f.quietRead(e)
 	case *ast.IndexExpr:
+		located := f.locates(e)
 		if f.exprs() && f.indexed(e) {
 			if !isBytes(f.info.TypeOf(e.X)) { // their labels go by address
 				f.quietRead(e)
@@ -35,14 +41,26 @@ func (f *flower) expr(e ast.Expr) {
 		}
 		f.expr(e.X)
 		f.expr(e.Index)
+		if !located {
+			f.checkIndex(e)
+		}
 	case *ast.StarExpr:
+		located := f.locates(e)
 		f.expr(e.X)
+		if call, ok := ast.Unparen(e.X).(*ast.CallExpr); !located && (!ok || f.hookName(call) == "") {
+			f.check(f.label(e.X), e.X)
+		}
 		f.quietRead(e)
 	case *ast.SliceExpr:
 		f.expr(e.X)
 		f.expr(e.Low)
 		f.expr(e.High)
 		f.expr(e.Max)
+		if l := f.label(e); isArray(f.info.TypeOf(e.X)) {
+			f.check(l, e.Low, e.High, e.Max)
+		} else {
+			f.check(l, e.X, e.Low, e.High, e.Max)
+		}
 		if f.exprs() {
 			f.sliced(e)
 		}
@@ -58,6 +76,7 @@ func (f *flower) expr(e ast.Expr) {
 		}
 		f.expr(e.X)
 		f.expr(e.Y)
+		f.checkOperator(e.Op, e.X, e.Y)
 		if f.exprs() {
 			f.binary(e)
 		}
@@ -72,6 +91,7 @@ func (f *flower) expr(e ast.Expr) {
 		f.literal(e)
 	case *ast.TypeAssertExpr:
 		f.expr(e.X)
+		f.check(f.label(e.X), e.X)
 	}
 }
 

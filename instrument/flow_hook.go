@@ -56,6 +56,7 @@ func (f *flower) mapWrite(m ast.Expr, ls ...string) {
 		return
 	}
 	f.expr(call.Args[0])
+	f.check(f.label(call.Args[0]), call.Args[0])
 	f.rename(call, "MW")
 	f.entry(call)
 	f.afterPart(call, call.Args[1], ", "+union(append(ls, f.label(call.Args[0]))...))
@@ -233,7 +234,11 @@ func (f *flower) toHeap(x ast.Expr, function string) {
 
 // location rewrites &x and returns the label of the address.
 func (f *flower) location(e ast.Expr) string {
+	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
+		f.located = ast.Unparen(u.X)
+	}
 	f.expr(e)
+	f.located = nil
 	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
 		return f.addrLabel(u.X)
 	}

@@ -147,6 +147,7 @@ func (f *flower) rangeOver(s *ast.RangeStmt, names [2]string) string {
 	}
 	switch t := core(f.info.TypeOf(s.X)).(type) {
 	case *types.Signature: // the body is called with the values that the function yields
+		f.branchOn("Func", s.X)
 		take := "_ha := _hf.Take(" +
 			signature("", t.Params().At(0).Type().Underlying().(*types.Signature).Params().Len()) +
 			"); _ = _ha; "

@@ -140,6 +140,7 @@ func (f *flower) send(s *ast.ExprStmt, call *ast.CallExpr) {
 	c, v := to.Args[0], call.Args[0]
 	f.expr(c)
 	f.expr(v)
+	f.check(f.label(c), c)
 	l := union(f.label(c), f.label(v))
 	if f.exprs() {
 		l = f.label(v)
@@ -170,6 +171,7 @@ func (f *flower) deferStmt(s *ast.DeferStmt) {
 		return
 	}
 	c := f.operands(call)
+	f.through(call, c)
 	if f.exprs() && c.sig != nil {
 		f.deferred(s, c)
 		return

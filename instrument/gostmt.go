@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -11,6 +12,8 @@ import (
 // order of the text; the rest happens in the new goroutine:
 //
 //	go func() { ... }()     _hd.Go(S, func() { ... })
+//	go func() { f() }()     _hd.GoArgs(S, func() { f() },
+//	                          func() []interface{} { return []interface{}{_hd.Literal(f)} })
 //	go x.m(a, 1, f)         { _hd1, _hd2 := x.m, a; _hd.GoArgs(S, func() { _hd1(_hd2, 1, f) },
 //	                          func() []interface{} { return []interface{}{_hd.Method(_hd1), _hd2} }) }
 func (r *rewriter) goStmt(s *ast.GoStmt) {
@@ -19,8 +22,13 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok && len(call.Args) == 0 &&
 		lit.Type.Results.NumFields() == 0 {
 		r.value(call.Fun)
-		r.between(s.Go, call.Fun.Pos(), "_hd.Go("+site+", ")
-		r.between(call.Fun.End(), call.End(), ")")
+		hook, more := "_hd.Go(", ")"
+		if funcs := r.capturedFuncs(lit); len(funcs) > 0 {
+			hook, more = "_hd.GoArgs(", ", func() []interface{} { return []interface{}{"+
+				strings.Join(funcs, ", ")+"} })"
+		}
+		r.between(s.Go, call.Fun.Pos(), hook+site+", ")
+		r.between(call.Fun.End(), call.End(), more)
 		return
 	}
 	b := r.builtin(call.Fun)
@@ -87,7 +95,39 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 		hook, more = "_hd.GoArgs(",
 			", func() []interface{} { return []interface{}{"+strings.Join(args, ", ")+"} }"
 	}
-	r.replace(s, pre.String()+hook+site+", func() { "+inner.String()+") }"+more+") }")
+	done := inner.String() + ")"
+	if r.atomicUpdate(call) {
+		done = "_hd.Unused(" + done + ")"
+	}
+	r.replace(s, pre.String()+hook+site+", func() { "+done+" }"+more+") }")
+}
+
+// capturedFuncs returns the local variables with functions that a literal uses, each as a call of
+// hook.Literal.
+func (r *rewriter) capturedFuncs(lit *ast.FuncLit) (calls []string) {
+	ast.Inspect(lit.Body, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		v, ok := r.info.Uses[id].(*types.Var)
+		if !ok || v.IsField() || v.Pkg() != r.pkg || v.Parent() == nil || v.Parent() == r.pkg.Scope() ||
+			v.Pos() >= lit.Pos() && v.Pos() < lit.End() {
+			return true
+		}
+		if _, ok := v.Type().Underlying().(*types.Signature); !ok {
+			return true
+		}
+		call := "_hd.Literal(" + v.Name() + ")"
+		if scope := r.pkg.Scope().Innermost(lit.Pos()); scope != nil {
+			_, seen := scope.LookupParent(v.Name(), lit.Pos())
+			if seen == v && !slices.Contains(calls, call) {
+				calls = append(calls, call)
+			}
+		}
+		return true
+	})
+	return calls
 }
 
 // asArgument makes the comparable part of the function the first argument that identifies a
@@ -96,7 +136,7 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 func (r *rewriter) asArgument(fun ast.Expr, args []string) []string {
 	switch x := ast.Unparen(fun).(type) {
 	case *ast.FuncLit:
-		return args[1:]
+		args[0] = "_hd.Literal(" + args[0] + ")"
 	case *ast.SelectorExpr:
 		if sel := r.info.Selections[x]; sel != nil && sel.Kind() == types.MethodVal {
 			if recv := sel.Obj().(*types.Func).Signature().Recv(); recv != nil {

@@ -1,7 +1,7 @@
 // Package instrument rewrites Go source so that the operations of a goroutine that others can
 // observe pass through heddlert/hook:
 //
-//	s.n++      { _hd1 := _hd.P(&s.n, 0x..); _hd1.Set(_hd1.Get() + 1) }
+//	s.n++      { _hd1 := _hd.U('+', &s.n, 0x..); _hd1.Set(_hd1.Get() + _hd1.By(1)) }
 //	c <- v     _hd.To(c, 0x..).Send(v)
 //	go f(x)    { _hd1 := x; _hd.GoArgs(0x.., func() { f(_hd1) },
 //	             func() []interface{} { return []interface{}{_hd1} }) }

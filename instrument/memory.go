@@ -12,7 +12,7 @@ import (
 //	p.next.val    _hd.V(&_hd.V(&p.next, S).val, S)
 //	p.val + f()   (*_hd.R(&p.val, S)) + f(): gc reads p.val after the call
 //	a.b[i].c      _hd.V(&a.b[i].c, S), for arrays: the largest addressable expression is read once
-//	m[k]          _hd.MR(m, S)[k]
+//	m[k]          _hd.MR(m, S)[k]; _hd.MK(m, S)[_hd.K(k, false, S)] if keys can be told apart
 func (r *rewriter) value(e ast.Expr) {
 	if e == nil {
 		return
@@ -249,7 +249,13 @@ func (r *rewriter) index(e *ast.IndexExpr) {
 	case *types.Map:
 		r.value(e.X)
 		r.value(e.Index)
-		r.readMap(e.X)
+		if key, ok := r.entry(e); ok {
+			site := r.site("read", e.X.Pos(), e.X)
+			r.wrap(e.X, "_hd.MK(", ", "+site+")")
+			r.wrap(e.Index, key.before, key.after+site+")")
+		} else {
+			r.readMap(e.X)
+		}
 		return
 	case *types.Array:
 		if !x.Addressable() {

@@ -39,6 +39,7 @@ type polls struct {
 	decls map[*types.Func]*ast.FuncDecl
 	// functions of the package that were analysed; nil during the analysis: recursion is no path
 	known  map[*types.Func]*passage
+	counts map[types.Object]bool // local variables that are only counted: none looks at their values
 	loops  map[*ast.ForStmt]bool
 	spoils map[ast.Stmt]bool // statements with an announcement of a change before them
 }
@@ -51,7 +52,8 @@ type passage struct {
 
 func newPolls(in *Input, pkg *types.Package, info *types.Info, files []*ast.File) *polls {
 	p := &polls{info: info, pkg: pkg, decls: map[*types.Func]*ast.FuncDecl{},
-		known: map[*types.Func]*passage{}, loops: map[*ast.ForStmt]bool{}, spoils: map[ast.Stmt]bool{}}
+		known: map[*types.Func]*passage{}, counts: counters(pkg, info, files),
+		loops: map[*ast.ForStmt]bool{}, spoils: map[ast.Stmt]bool{}}
 	var own []*types.Func // without those of tests
 	for i, f := range files {
 		if importsC(f) {
@@ -90,7 +92,7 @@ func newPolls(in *Input, pkg *types.Package, info *types.Info, files []*ast.File
 
 // loop analyses a loop. label is its label, or "".
 func (p *polls) loop(s *ast.ForStmt, label string) {
-	if s.Init != nil || s.Post != nil {
+	if (s.Init != nil || s.Post != nil) && !p.countsIterations(s) {
 		return // the counter of a loop outlives the iteration
 	}
 	w := &walk{polls: p, loop: s, label: label, from: s.Body.Pos(), to: s.Body.End()}
@@ -208,7 +210,7 @@ func (w *walk) stmt(s ast.Stmt) bool {
 			return w.within(label, true, func() bool { w.list(s.Body.List); return s.Cond != nil })
 		}
 	case *ast.RangeStmt:
-		if w.ranges(s) {
+		if w.ranges(s) && w.anyOrder(s) {
 			return w.within(label, true, func() bool { w.list(s.Body.List); return true })
 		}
 	default:
@@ -367,7 +369,7 @@ func (w *walk) simple(s ast.Stmt) bool {
 		}
 		return w.all(s.Rhs)
 	case *ast.IncDecStmt:
-		return w.own(s.X)
+		return w.own(s.X) || w.onlyCounts(s)
 	}
 	return false
 }
@@ -498,7 +500,16 @@ func (w *walk) pureCall(e *ast.CallExpr) bool {
 // the scheduler sees.
 var lookers = map[string]map[string]bool{
 	"runtime": {"Gosched": true},
-	"sync":    {"TryLock": true, "TryRLock": true, "Load": true},
+	"strings": text,
+	"bytes":   text,
+	"strconv": {"Itoa": true, "Atoi": true, "ParseInt": true, "ParseUint": true, "ParseBool": true,
+		"ParseFloat": true, "FormatInt": true, "FormatUint": true, "FormatBool": true, "Quote": true},
+	"math": {"Abs": true, "Min": true, "Max": true, "Floor": true, "Ceil": true, "Sqrt": true, "Pow": true,
+		"Float64bits": true, "Float64frombits": true, "Float32bits": true, "Float32frombits": true},
+	"math/bits": {"OnesCount64": true, "OnesCount32": true, "OnesCount": true, "TrailingZeros64": true,
+		"TrailingZeros32": true, "TrailingZeros": true, "LeadingZeros64": true, "LeadingZeros32": true,
+		"Len64": true, "Len32": true, "Len": true, "RotateLeft64": true, "RotateLeft32": true},
+	"sync": {"TryLock": true, "TryRLock": true, "Load": true},
 	"sync/atomic": {
 		"Load": true, "CompareAndSwap": true,
 		"LoadInt32": true, "LoadInt64": true, "LoadUint32": true, "LoadUint64": true, "LoadUintptr": true,
@@ -507,6 +518,17 @@ var lookers = map[string]map[string]bool{
 		"CompareAndSwapUint64":  true,
 		"CompareAndSwapUintptr": true, "CompareAndSwapPointer": true,
 	},
+}
+
+// text are those of packages strings and bytes.
+var text = map[string]bool{
+	"Compare": true, "Contains": true, "ContainsAny": true, "ContainsRune": true, "Count": true, "Cut": true,
+	"CutPrefix": true, "CutSuffix": true, "Equal": true, "EqualFold": true, "Fields": true, "HasPrefix": true,
+	"HasSuffix": true, "Index": true, "IndexAny": true, "IndexByte": true, "IndexRune": true, "Join": true,
+	"LastIndex": true, "LastIndexByte": true, "Repeat": true, "ReplaceAll": true, "Split": true,
+	"SplitN": true, "ToLower": true, "ToUpper": true, "Trim": true, "TrimLeft": true, "TrimPrefix": true,
+	"TrimRight": true,
+	"TrimSpace": true, "TrimSuffix": true,
 }
 
 // passes reports whether a call of f may change nothing: f is in lookers, or is a function of this
@@ -529,6 +551,14 @@ func (r *rewriter) poll(s *ast.ForStmt) {
 		what = r.source(s.Cond)
 	}
 	site := r.sites.add("await", s.For, what, nil)
+	if s.Post != nil {
+		n := s.Init.(*ast.AssignStmt).Rhs[0]
+		r.replace(n, "_hd.Count("+site+", false, "+r.source(n)+")")
+		post := s.Post.(*ast.IncDecStmt)
+		v := r.source(post.X)
+		r.replace(post, v+" = _hd.Count("+site+", true, "+v+post.Tok.String()[:1]+"1)")
+		return
+	}
 	first, again := " _hd.Loop("+site+", false); ", "; _hd.Loop("+site+", true) "
 	from := s.For + token.Pos(len("for"))
 	if s.Cond == nil {

@@ -17,7 +17,7 @@ func (r *rewriter) rangeStmt(s *ast.RangeStmt, label *ast.LabeledStmt) {
 	}
 	r.value(s.X)
 	it := r.iterator(s)
-	if it == nil {
+	if it == nil || r.isGathered(s.X) {
 		r.rangeBody(s, label)
 		return
 	}

@@ -39,15 +39,16 @@ type rewriter struct {
 	later    bool // in the function of a call that is made later
 	oldLoops bool // one loop variable per loop, not per iteration
 
-	prefix  string                    // of new names, such as _hd
-	names   int                       // number of names _hd1, _hd2, ... used
-	keep    map[string]bool           // functions to mention, so that their import stays used
-	results []*types.Var              // named results of the current function
-	labels  map[*ast.LabeledStmt]bool // targets of goto statements
-	parents map[ast.Node]ast.Node     // see callFollows
-	last    map[ast.Node]token.Pos    // see lastCall
-	own     map[string]bool           // see ownMethod
-	lumped  map[*types.Var]bool       // see lumpOf
+	prefix   string                    // of new names, such as _hd
+	names    int                       // number of names _hd1, _hd2, ... used
+	keep     map[string]bool           // functions to mention, so that their import stays used
+	results  []*types.Var              // named results of the current function
+	labels   map[*ast.LabeledStmt]bool // targets of goto statements
+	parents  map[ast.Node]ast.Node     // see callFollows
+	last     map[ast.Node]token.Pos    // see lastCall
+	own      map[string]bool           // see ownMethod
+	lumped   map[*types.Var]bool       // see lumpOf
+	gathered map[*types.Var]bool       // nil: not looked for; see isGathered
 }
 
 // file rewrites the file and returns its new text, or nil if nothing changed.

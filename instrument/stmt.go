@@ -85,6 +85,9 @@ func (r *rewriter) simple(s ast.Stmt) (decl string) {
 		r.incDec(s, true)
 	case *ast.ExprStmt:
 		r.value(s.X)
+		if r.atomicUpdate(s.X) {
+			r.unused(s.X)
+		}
 	case *ast.SendStmt:
 		r.send(s, true)
 	}
@@ -235,7 +238,37 @@ func (r *rewriter) exprStmt(s *ast.ExprStmt) {
 		return
 	}
 	r.value(s.X)
+	if r.atomicUpdate(s.X) {
+		r.unused(s.X)
+	}
 }
+
+// atomicUpdate reports whether e is a call of an atomic Add, And or Or that can be said to be
+// unused.
+func (r *rewriter) atomicUpdate(e ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok || !r.mem || r.in.Standard || r.in.Mode.Flow {
+		return false
+	}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	f, ok := r.info.Uses[sel.Sel].(*types.Func)
+	if !ok || f.Pkg() == nil || f.Pkg().Path() != "sync/atomic" {
+		return false
+	}
+	for _, op := range []string{"Add", "And", "Or"} {
+		if strings.HasPrefix(f.Name(), op) {
+			return true
+		}
+	}
+	return false
+}
+
+// unused says that the result of an atomic operation goes nowhere: x.Add(1) becomes
+// _hd.Unused(x.Add(1)).
+func (r *rewriter) unused(e ast.Expr) { r.wrap(e, "_hd.Unused(", ")") }
 
 func (r *rewriter) localDecl(s *ast.DeclStmt) {
 	d := s.Decl.(*ast.GenDecl)
@@ -267,6 +300,9 @@ func (r *rewriter) varSpec(v *ast.ValueSpec) {
 func (r *rewriter) deferStmt(s *ast.DeferStmt) {
 	receiver := r.deferredRead(s.Call)
 	r.deferred(s.Call)
+	if r.atomicUpdate(s.Call) { // what is deferred before it runs directly after it
+		r.wrap(s, "{ defer _hd.Dropped(); ", " }")
+	}
 	if receiver != "" {
 		r.wrap(s, "{ ", "; defer "+receiver+" }")
 	}

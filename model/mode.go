@@ -43,6 +43,10 @@ const (
 	Packet // a packet arrives or is read
 	Usable // it mattered that the socket was open, closed, expired or the kernel's
 
+	// The clock, in free time.
+	Timed // looks at the clock, starts or stops a timer
+	Fire  // a timer fires
+
 	Modes // the number of modes
 )
 
@@ -75,6 +79,7 @@ func conflictTables() (c, s [Modes][Modes]bool) {
 	set(Left, Poll, Serve, Send, Recv)
 	set(Seen, Send, Recv, Close)
 	set(Packet, Packet)
+	set(Fire, Fire, Timed)
 	for m := range Modes {
 		for n := range Modes {
 			s[m][n] = c[m][n]

@@ -192,7 +192,7 @@ var _ = register(
 	memory,
 	syncMap,
 	pool,
-	timer, packet)
+	timer, clock, packet)
 
 // Of returns the definition of a kind of object. It is never nil: every operation on a kind without
 // a definition is unknown.
@@ -383,6 +383,32 @@ func (p *Primitive) alone(o *Object, s State, op trace.Op) *Rule {
 	}
 	return nil
 }
+
+// Sum returns the counter that op with that outcome adds to, and how much, if such additions
+// commute as long as the counter does not become negative.
+func (p *Primitive) Sum(o *Object, op trace.Op, outcome int32) (c Counter, n int32, ok bool) {
+	r := p.Rule(o, op, outcome)
+	if r == nil || r.Panics || !r.Mode.sums() || len(r.Effects) != 1 {
+		return 0, 0, false
+	}
+	e := r.Effects[0]
+	if e.ByArg {
+		return e.Counter, outcome, true
+	}
+	return e.Counter, e.N, true
+}
+
+// Sums reports whether op, unless it panics, adds to a counter whatever the state; see Sum.
+func (p *Primitive) Sums(op trace.Op) bool {
+	for i := range p.byOp[op] {
+		if r := &p.byOp[op][i]; !r.Panics && !r.Unseen && !r.Mode.sums() {
+			return false
+		}
+	}
+	return len(p.byOp[op]) > 0
+}
+
+func (m Mode) sums() bool { return m == Add || m == ReadLock || m == ReadUnlock }
 
 // Orders returns the orders that the Go memory model derives from op with that outcome.
 func (p *Primitive) Orders(o *Object, op trace.Op, outcome int32) Order {

@@ -146,3 +146,67 @@ func TestScale(t *testing.T) {
 	a := p.Solve(ctx, g)
 	t.Logf("%v: %v %q %d rounds", g, a.Verdict, a.Reason, a.Stats.Rounds)
 }
+
+// oneChannel makes the trace of a producer and a consumer at one channel with room for a few
+// values, with an access of each to one variable after every so many of them.
+func oneChannel(events, room int) *trace.Trace {
+	r := rand.New(rand.NewSource(1))
+	t := &trace.Trace{Objects: []trace.Object{{}, {Kind: trace.ObjChan, Cap: int32(room)},
+		{Kind: trace.ObjMemory, Addr: 8}}}
+	add := func(g int, op trace.Op, o trace.ObjID, arg int) int {
+		t.Events = append(t.Events, trace.Event{G: trace.GID(g), Op: op, Obj: o, Arg: int64(arg), Partner: -1,
+			Step: int32(len(t.Events))})
+		return len(t.Events) - 1
+	}
+	var queue []int
+	for n := 0; len(t.Events) < events; n++ {
+		switch {
+		case n%100 == 99:
+			add(r.Intn(2), trace.OpWrite, 2, 8)
+		case len(queue) < room && (len(queue) == 0 || r.Intn(2) == 0):
+			queue = append(queue, add(0, trace.OpSend, 1, 0))
+		default:
+			e := add(1, trace.OpRecv, 1, 1)
+			t.Events[e].Partner, t.Events[queue[0]].Partner = int32(queue[0]), int32(e)
+			queue = queue[1:]
+		}
+	}
+	return t
+}
+
+// writesOf returns pairs of neighbouring writes of different goroutines, spread over the trace.
+func writesOf(t *trace.Trace, n int) (goals []Goal) {
+	var at []int
+	for e := range t.Events {
+		if t.Events[e].Op == trace.OpWrite {
+			at = append(at, e)
+		}
+	}
+	for k := range n {
+		for i := (len(at) - 2) * (k + 1) / n; i > 0; i-- {
+			if t.Events[at[i]].G != t.Events[at[i+1]].G {
+				goals = append(goals, Race(at[i], at[i+1]))
+				break
+			}
+		}
+	}
+	return goals
+}
+
+func BenchmarkChannel(b *testing.B) {
+	for _, events := range []int{12_500, 25_000, 50_000, 100_000} {
+		t := oneChannel(events, 8)
+		goals := writesOf(t, 3)
+		b.Run(fmt.Sprint(events), func(b *testing.B) {
+			var a Answer
+			for b.Loop() {
+				p := New(t, Options{})
+				for _, g := range goals {
+					a = p.Solve(context.Background(), g)
+				}
+			}
+			b.Logf("%v, rounds %d, clauses %d, %+v", a.Verdict, a.Stats.Rounds, a.Stats.Clauses,
+				a.Stats.Search)
+		})
+	}
+}

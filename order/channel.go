@@ -9,6 +9,13 @@ type buffer struct {
 	sends  []int32
 	recvs  []int32 // receives that get a value
 	opaque bool    // any receive may get any value: all values are equal
+
+	// pairs: one goroutine sends all values and one receives them, so the i-th receive gets the
+	// i-th value, and the i-th send waits for the receive that makes room for it.
+	pairs  bool
+	size   int
+	number map[int]int  // of pairs, by event: its index in sends or recvs
+	paired map[int]bool // events whose pair was added
 }
 
 // newBuffer makes the model of a channel with room for n values.
@@ -41,7 +48,65 @@ func newBuffer(p *Problem, n int, events []int32) *buffer {
 	}
 	b.start(events)
 	b.polls(p, n, events)
+	b.findPairs(p, n)
 	return b
+}
+
+func (b *buffer) findPairs(p *Problem, room int) {
+	if b.init != 0 || !p.oneGoroutine(b.sends) || !p.oneGoroutine(b.recvs) {
+		return
+	}
+	b.pairs, b.size = true, room
+	b.number, b.paired = make(map[int]int), make(map[int]bool)
+	for _, list := range [][]int32{b.sends, b.recvs} {
+		for i, e := range list {
+			b.number[int(e)] = i
+		}
+	}
+}
+
+// oneGoroutine reports whether all events are of one goroutine.
+func (p *Problem) oneGoroutine(events []int32) bool {
+	for _, e := range events {
+		if p.m.events[e].G != p.m.events[events[0]].G {
+			return false
+		}
+	}
+	return true
+}
+
+// pair returns the event that e waits for, of pairs; -1: none.
+func (b *buffer) pair(e int) int {
+	i, ok := b.number[e]
+	switch {
+	case !ok:
+	case b.delta[e] < 0 && i < len(b.sends):
+		return int(b.sends[i])
+	case b.delta[e] > 0 && i >= b.size && i-b.size < len(b.recvs):
+		return int(b.recvs[i-b.size])
+	}
+	return -1
+}
+
+// addPair adds that what e waits for comes before it, and returns that; -1: nothing.
+func (b *buffer) addPair(p *Problem, e int) int {
+	o := b.pair(e)
+	if o >= 0 && !b.paired[e] {
+		b.paired[e] = true
+		p.add(p.names.tag(b.kind, e), not(p.kept(e)), p.before(o, e))
+	}
+	return o
+}
+
+// checkPairs adds the pairs that an order breaks.
+func (b *buffer) checkPairs(p *Problem, events []int32) {
+	for _, i := range events {
+		if o := b.pair(int(i)); o >= 0 && !b.paired[int(i)] {
+			if v := p.at[p.m.node[o]]; v < 0 || v >= p.at[p.m.node[i]] {
+				b.addPair(p, int(i))
+			}
+		}
+	}
 }
 
 // polls constrains selects that took their default: the channel was empty for a receive, full for a
@@ -64,6 +129,12 @@ func (b *buffer) polls(p *Problem, n int, events []int32) {
 
 func (b *buffer) check(p *Problem, events []int32) {
 	checkClosed(p, b.closes, events)
+	if b.pairs {
+		added := p.added
+		if b.checkPairs(p, events); p.added > added {
+			return
+		}
+	}
 	if p.tight {
 		if added := p.added; b.checkStrict(p, events) || p.added > added {
 			return

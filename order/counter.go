@@ -44,8 +44,11 @@ func (c *counter) start(events []int32) {
 	c.init = -low
 }
 
+// maxBroken bounds the events for which one check adds what an order breaks.
+const maxBroken = 16
+
 func (c *counter) check(p *Problem, events []int32) {
-	n := c.init
+	n, mended, broken := c.init, c.init, 0
 	for k, i := range events {
 		e := int(i)
 		lo, low := c.lo[e]
@@ -53,15 +56,19 @@ func (c *counter) check(p *Problem, events []int32) {
 		if p.tight && (low && n < lo || high && n > hi) && c.asInTrace(p, e) {
 			return
 		}
-		if low && n < lo {
+		// What comes later is broken by itself only if it is when this is mended.
+		if low && n < lo && mended < lo {
 			c.raise(p, e, lo, events[:k])
-			return
+			mended, broken = lo, broken+1
 		}
-		if high && n > hi {
+		if high && n > hi && mended > hi {
 			c.lower(p, e, hi, events[:k])
+			mended, broken = hi, broken+1
+		}
+		if broken == maxBroken {
 			return
 		}
-		n += c.delta[e]
+		n, mended = n+c.delta[e], mended+c.delta[e]
 	}
 }
 

@@ -54,7 +54,11 @@ func (p *Problem) wants(u unit, e int) (before []int) {
 			}
 		}
 	case *buffer:
-		if s := int(p.m.events[e].Partner); c.delta[e] < 0 && s >= 0 {
+		if c.pairs {
+			if o := c.addPair(p, e); o >= 0 {
+				before = append(before, o)
+			}
+		} else if s := int(p.m.events[e].Partner); c.delta[e] < 0 && s >= 0 {
 			c.ownValue(p, e)
 			before = append(before, s)
 		}

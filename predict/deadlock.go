@@ -69,7 +69,7 @@ func (c *cycles) collect() {
 		if c.g.Limit.Spent() {
 			return
 		}
-		if e.kind != effLock && e.kind != effRLock {
+		if e.kind != effLock && e.kind != effRLock && e.kind != effAwait {
 			continue
 		}
 		n := &c.g.Nodes[e.node]
@@ -136,11 +136,26 @@ func (c *cycles) joins(i int32) bool {
 	w := &c.wishes[i]
 	for _, j := range c.path {
 		v := &c.wishes[j]
-		if v.g == w.g || v.held.excludes(w.held) || !c.g.Unordered(v.node, w.node) {
+		if v.g == w.g || v.held.excludes(w.held) || c.g.mustCome(v.node, w.node) ||
+			c.g.mustCome(w.node, v.node) {
 			return false
 		}
 	}
 	return true
+}
+
+// mustCome reports whether node a must be performed before the goroutine of node b, of another
+// goroutine, can be next to perform b. What b itself waits for does not count: it may wait.
+func (g *Graph) mustCome(a, b int32) bool {
+	nb := &g.Nodes[b]
+	if nb.epoch > g.Nodes[a].epoch {
+		return true
+	}
+	before := g.births[nb.G]
+	if nb.Pos > 0 {
+		before = g.seqs[nb.G][nb.Pos-1]
+	}
+	return before >= 0 && (a == before || g.Before(a, before))
 }
 
 func (c *cycles) add() {

@@ -37,6 +37,9 @@ func TestDeadlocks(t *testing.T) {
 			"1 rlock r; 1 rlock r; 1 runlock r; 1 runlock r; 2 arrive r; 2 wlock r; 2 wunlock r",
 			[]string{"2,6", "schedule 1,5"}},
 		{"readers that held a lock", "1 arrive r; 1 wlock r; 1 lock b; 1 unlock b; 1 wunlock r; 2 lock b; 2 rlock r; 2 runlock r; 2 unlock b", []string{"3,7", "schedule 1,2,6"}},
+		{"a Once and a lock", "1 once o; 1 lock m; 1 unlock m; 1 once-done o; 2 lock m; 2 once-wait o; 2 unlock m", []string{"2,6", "schedule 1,5"}},
+		{"a Once before the lock", "1 once o; 1 lock m; 1 unlock m; 1 once-done o; 2 once-wait o; 2 lock m; 2 unlock m", nil},
+		{"a Once that is done", "1 once o; 1 lock m; 1 unlock m; 1 once-done o; 1 send c; 2 recv c; 2 lock m; 2 once-wait o; 2 unlock m", nil},
 		{"read locks", "1 rlock r; 1 lock b; 1 unlock b; 1 runlock r; 2 lock b; 2 rlock r; 2 runlock r; 2 unlock b", nil},
 	} {
 		if got := cyclesOf(t, c.text); !slices.Equal(got, c.want) {

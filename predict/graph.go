@@ -24,6 +24,7 @@ type Graph struct {
 	access  index
 
 	locksets []lockset
+	needs    *needs  // see Preserving; nil: none were asked for
 	births   []int32 // by goroutine: the node that starts it; -1: none
 
 	visible []trace.Site // sites of the accesses that are nodes
@@ -70,6 +71,7 @@ const (
 	effRUnlock
 	effArrive // a writer, at an RWMutex
 	effDone   // the goroutine ended
+	effAwait  // a call of a Once whose function another goroutine runs, or has run
 )
 
 // Regions says what the atomic regions of a trace are.
@@ -128,6 +130,7 @@ type builder struct {
 	chains  trace.Chains
 	epoch   int32
 	nextReg int32
+	weak    map[trace.ObjID]bool // objects whose messages give no order, see WeakRaces
 	intern  map[string]int32
 }
 

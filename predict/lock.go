@@ -52,6 +52,8 @@ func (b *builder) locking(e *trace.Event, n int32) {
 	case trace.OpOnce:
 		if e.Arg == 1 {
 			b.take(e, n, true)
+		} else if !e.Quiet {
+			b.effect(n, e.G, effAwait, e.Obj)
 		}
 	case trace.OpArrive:
 		if trace.Op(e.Arg) == trace.OpLock {

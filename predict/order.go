@@ -112,9 +112,13 @@ func (b *builder) order(ev int32, e *trace.Event, n int32) {
 			b.chains.End(at.chain, all, all)
 		}
 	case trace.OpSend:
-		b.send(ev, e, n)
+		if !b.weak[e.Obj] {
+			b.send(ev, e, n)
+		}
 	case trace.OpRecv:
-		b.recv(ev, e, n)
+		if e.Arg == 0 || !b.weak[e.Obj] {
+			b.recv(ev, e, n)
+		}
 	case trace.OpSignal, trace.OpBroadcast:
 		b.sent[ev] = slices.Clone(b.gs[e.G].clock)
 	case trace.OpCondWake:
@@ -140,7 +144,7 @@ func (b *builder) synchronise(e *trace.Event, n int32) {
 		return
 	case trace.ObjOnce, trace.ObjWaitGroup, trace.ObjChan, trace.ObjTimer:
 	default:
-		if e.Quiet {
+		if e.Quiet || b.weak[e.Obj] {
 			return
 		}
 	}

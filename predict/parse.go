@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -23,6 +24,7 @@ import (
 // "message" what went wrong. name stands in errors, which are "name:line: what is wrong".
 func Parse(name, text string) ([]*Pattern, error) {
 	f := fileParser{name: name}
+	text = strings.TrimPrefix(text, "\ufeff")
 	for line := range strings.Lines(text) {
 		f.line++
 		if i := strings.IndexByte(line, '#'); i >= 0 {
@@ -31,12 +33,18 @@ func Parse(name, text string) ([]*Pattern, error) {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		if err := f.parse(line); err != nil {
+		if err := f.parse(line); errors.As(err, new(placed)) {
+			return nil, err
+		} else if err != nil {
 			return nil, fmt.Errorf("%s:%d: %v", name, f.line, err)
 		}
 	}
 	if err := f.end(); err != nil {
 		return nil, err
+	}
+	if len(f.patterns) == 0 && text != "" {
+		return nil, fmt.Errorf("%s:%d: there is no pattern: want \"pattern\" and its name, then rows T, SV, AR and AT",
+			name, max(1, f.line))
 	}
 	return f.patterns, nil
 }
@@ -53,6 +61,11 @@ func ParseLine(text string) (*Pattern, error) {
 	return d.pattern()
 }
 
+// A placed is an error whose text begins with its place.
+type placed string
+
+func (p placed) Error() string { return string(p) }
+
 // maxEvents bounds the events of a pattern.
 const maxEvents = 16
 
@@ -65,18 +78,23 @@ type fileParser struct {
 }
 
 func (f *fileParser) parse(line string) error {
-	word, rest, _ := strings.Cut(line, " ")
-	if word == "pattern" {
+	words := strings.Fields(line)
+	if words[0] == "pattern" {
 		if err := f.end(); err != nil {
 			return err
 		}
-		name := strings.TrimSpace(rest)
+		name := strings.Join(words[1:], " ")
 		if name == "" {
 			return fmt.Errorf("want a name after \"pattern\"")
 		}
 		for _, p := range f.patterns {
 			if p.Name == name {
-				return fmt.Errorf("there is a pattern %q already", name)
+				return fmt.Errorf("there is a pattern %q already: give this one another name", name)
+			}
+		}
+		for _, p := range builtin {
+			if p.name == name || name == Race.Name {
+				return fmt.Errorf("heddle has a pattern %q: give this one another name", name)
 			}
 		}
 		f.open, f.at = &draft{name: name}, f.line
@@ -100,7 +118,7 @@ func (f *fileParser) end() error {
 	}
 	p, err := f.open.pattern()
 	if err != nil {
-		return fmt.Errorf("%s:%d: pattern %s: %v", f.name, f.at, f.open.name, err)
+		return placed(fmt.Sprintf("%s:%d: pattern %s: %v", f.name, f.at, f.open.name, err))
 	}
 	f.patterns = append(f.patterns, p)
 	f.open = nil
@@ -172,11 +190,16 @@ func sample(key string) string {
 	return prefixes[key] + "1"
 }
 
+// example has a row of each kind that must be there, for errors.
+var example = map[string]string{"T": "t1 - t2 - t1", "SV": "s1 - s1 - s1", "AR": "u1 - u2 - u1",
+	"AT": "r - w - w"}
+
 // pattern makes the pattern. Names are numbered in order of appearance.
 func (d *draft) pattern() (*Pattern, error) {
 	for _, key := range []string{"T", "SV", "AR", "AT"} {
 		if d.rows[key] == nil {
-			return nil, fmt.Errorf("%s is missing", key)
+			return nil, fmt.Errorf("%s is missing: write a line \"%s = %s\" with one word for each event",
+				key, key, example[key])
 		}
 		if n, m := len(d.rows["T"]), len(d.rows[key]); n != m {
 			return nil, fmt.Errorf("row T has %d events and %s has %d", n, key, m)

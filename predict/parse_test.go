@@ -51,7 +51,7 @@ func TestParseErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"T = t1-t2", `f:1: want "pattern" and its name, found "T = t1-t2"`},
 		{"pattern ", `f:1: want a name after "pattern"`},
-		{head + "T = t1-t2\nSV = s1-s1\nAR = u1-u2\n", "f:1: pattern p: AT is missing"},
+		{head + "T = t1-t2\nSV = s1-s1\nAR = u1-u2\n", `f:1: pattern p: AT is missing: write a line "AT = r - w - w" with one word for each event`},
 		{head + "T = t1-t2\nSV = s1\nAR = u1-u2\nAT = r-w",
 			"f:1: pattern p: row T has 2 events and SV has 1"},
 		{head + "T = t1-t2\nE=e1\nSV = s1-s1\nAR = u1-u2\nAT = r-w",
@@ -72,7 +72,14 @@ func TestParseErrors(t *testing.T) {
 		{head + "T = t1-t1-t2\nSV = s1-s1-s1\nAR = u1-u1-u2\nAT = r-w-w\nadjacent",
 			"f:1: pattern p: events of one thread, t1, cannot be adjacent"},
 		{head + "T=" + strings.Repeat("t1-", 16) + "t2", "f:2: T has 17 events, more than 16"},
-		{head + "T=t1-t2\nSV=s1-s1\nAR=u1-u2\nAT=r-w\n" + head, `f:6: there is a pattern "p" already`},
+		{head + "T=t1-t2\nSV=s1-s1\nAR=u1-u2\nAT=r-w\n" + head,
+			`f:6: there is a pattern "p" already: give this one another name`},
+		{"# only words\n\n", `f:2: there is no pattern: want "pattern" and its name, then rows T, SV, AR and AT`},
+		{"pattern stale  read\n", `f:1: heddle has a pattern "stale read": give this one another name`},
+		{"pattern race", `f:1: heddle has a pattern "race": give this one another name`},
+		{head + "T = t1-t2\n" + "pattern q\n",
+			`f:1: pattern p: SV is missing: write a line "SV = s1 - s1 - s1" with one word for each event`},
+		{"\ufeffpattern\tp\r\nT = t1-x\r\n", `f:2: T: want names such as t1, found "x"`},
 	} {
 		if _, err := Parse("f", c.text); err == nil || err.Error() != c.want {
 			t.Errorf("%q:\ngot  %v\nwant %s", c.text, err, c.want)

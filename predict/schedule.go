@@ -39,6 +39,7 @@ type Refutation struct {
 	Nodes  []int32 // the nodes of the %s in Reason, in order
 	Events []int32 // or events, instead of nodes
 	Proof  bool    // no correct order of the trace brings the goal about
+	Values bool    // the proof needs that reads, or receives, get the values that they got
 	Open   bool    // undecided: the time was up
 }
 
@@ -56,7 +57,12 @@ type Refutation struct {
 //   - "Before v_j" cannot mean immediately before if v_j's own critical section shares a
 //     nested lock with the one that is moved: either goroutine is brought to its event first.
 //     (T1: lock a; lock m; unlock m; write x; unlock a. T2: lock m; read x; unlock m.)
-type Moves struct{}
+type Moves struct {
+	// Lean: only what the goal needs is performed, with the writes that its reads read from. The
+	// schedule is short. Without, everything is performed that does not depend on what is held
+	// back.
+	Lean bool
+}
 
 // Schedules implements Scheduler.
 func (m Moves) Schedules(g *Graph, goal Goal) (schedules []*trace.Schedule, why *Refutation) {
@@ -71,10 +77,13 @@ func (m Moves) Schedules(g *Graph, goal Goal) (schedules []*trace.Schedule, why 
 }
 
 // Orders returns the orders of those schedules.
-func (Moves) Orders(g *Graph, goal Goal) (orders []Order, why *Refutation) {
+func (m Moves) Orders(g *Graph, goal Goal) (orders []Order, why *Refutation) {
 	threads := g.threads(goal)
 	try := func(goal Goal, first []trace.GID) {
 		r := newReplay(g, goal)
+		if m.Lean {
+			r.need = g.needsOf()
+		}
 		if refuted := r.carryOut(first); refuted == nil {
 			orders = append(orders, r.order)
 		} else if why == nil {
@@ -147,6 +156,7 @@ type replay struct {
 	order Order
 	busy  map[trace.GID]bool // goroutines that are being advanced, since another one waits for them
 	depth int
+	need  *needs // of a lean order, else nil
 }
 
 // A lockState is the state of a lock.
@@ -218,7 +228,9 @@ func (r *replay) end() int32 {
 // carryOut makes an order that brings the goal about. The goroutines first are brought to their
 // first events before others.
 func (r *replay) carryOut(first []trace.GID) *Refutation {
-	r.prefix()
+	if r.need == nil {
+		r.prefix()
+	}
 	for _, t := range first {
 		for _, n := range r.goal.Nodes {
 			if r.g.Nodes[n].G == t {
@@ -351,6 +363,13 @@ func (r *replay) blocked(n int32) *blocker {
 			}
 		}
 	}
+	if r.need != nil {
+		for _, d := range r.need.of(n) {
+			if !r.did(d.needs) {
+				return &blocker{r.g.Nodes[d.needs].G, "it sees what that did"}
+			}
+		}
+	}
 	for _, e := range r.g.effectsOf(n) {
 		if b := r.lockBlocks(e); b != nil {
 			return b
@@ -372,7 +391,12 @@ func (r *replay) clockWaits(epoch int32) *blocker {
 // lockBlocks returns the holder of a lock that effect e needs. A lock that the goroutine holds
 // itself it releases within the node, since the trace was possible.
 func (r *replay) lockBlocks(e effect) *blocker {
-	if e.kind != effLock && e.kind != effRLock && e.kind != effArrive || r.locks[e.obj] == nil {
+	switch e.kind {
+	case effLock, effRLock, effArrive, effAwait:
+	default:
+		return nil
+	}
+	if r.locks[e.obj] == nil {
 		return nil
 	}
 	l := r.locks[e.obj]
@@ -397,8 +421,11 @@ func (r *replay) do(n int32) {
 	}
 	r.order = append(r.order, n)
 	for _, e := range r.g.effectsOf(n) {
-		if e.kind == effGo {
+		switch e.kind {
+		case effGo:
 			r.alive[e.obj] = true
+			continue
+		case effAwait:
 			continue
 		}
 		l := r.locks[e.obj]

@@ -52,6 +52,7 @@ type Candidate struct {
 	Sites     []trace.Site      // of the events, in the order of the pattern; of races in order of number
 	Instances []Anomaly         // at most maxInstances
 	More      iter.Seq[Anomaly] // if not nil: all instances
+	Weak      bool              // of WeakRaces: the order relation excludes it
 }
 
 // All yields the instances of a candidate.
@@ -203,6 +204,7 @@ func (s *search) split(loc int32) {
 func (s *search) pair(loc int32, a, b *run, p *pair, races, seeds bool) {
 	g := s.g
 	closest, far := [2]int32{-1, -1}, int32(-1)
+	first := [2]int32{-1, -1} // in both goroutines: what leads there is short
 	tried := 0
 	consider := func(x, y int32) {
 		if seeds && tried < maxSeeds && p.seeds < maxSeeds {
@@ -228,6 +230,9 @@ func (s *search) pair(loc int32, a, b *run, p *pair, races, seeds bool) {
 		if n == 0 {
 			continue
 		}
+		if first[0] < 0 {
+			first = [2]int32{x, rest[0]}
+		}
 		i := sort.Search(n, func(i int) bool { return rest[i] > x })
 		if i < n {
 			consider(x, rest[i])
@@ -241,8 +246,12 @@ func (s *search) pair(loc int32, a, b *run, p *pair, races, seeds bool) {
 	}
 	if races && far >= 0 {
 		p.races++
-		x, y := min(closest[0], closest[1]), max(closest[0], closest[1])
-		s.add(Anomaly{Pattern: Race, Nodes: []int32{x, y}})
+		for _, at := range [][2]int32{first, closest} {
+			s.add(Anomaly{Pattern: Race, Nodes: []int32{min(at[0], at[1]), max(at[0], at[1])}})
+			if first == closest {
+				break
+			}
+		}
 	}
 }
 

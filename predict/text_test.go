@@ -18,7 +18,8 @@ func traceOf(t testing.TB, text string) *trace.Trace {
 	t.Helper()
 	tr := &trace.Trace{Goroutines: []trace.Goroutine{{Parent: trace.NoG}}, Objects: make([]trace.Object, 1)}
 	objs := map[string]trace.ObjID{}
-	last := map[string]int32{} // event that a partner waits for
+	last := map[string]int32{}   // event that a partner waits for
+	sent := map[string][]int32{} // sends whose values were not received
 	for w := range strings.SplitSeq(text, ";") {
 		f := strings.Fields(w)
 		if len(f) == 0 {
@@ -64,6 +65,10 @@ func traceOf(t testing.TB, text string) *trace.Trace {
 			word, kind, e.Arg = "wg-add", trace.ObjWaitGroup, -1
 		case "wg-add", "wg-wait":
 			kind = trace.ObjWaitGroup
+		case "once", "once-done":
+			kind = trace.ObjOnce
+		case "once-wait":
+			word, kind, e.Arg = "once", trace.ObjOnce, 0
 		case "unlock":
 			e.Arg = 0
 		case "atomic-load", "atomic-store":
@@ -92,10 +97,17 @@ func traceOf(t testing.TB, text string) *trace.Trace {
 			}
 			e.Obj = id
 			switch op {
-			case trace.OpSignal, trace.OpSend:
+			case trace.OpSignal:
 				last[f[2]] = int32(len(tr.Events))
-			case trace.OpCondWake, trace.OpRecv:
+			case trace.OpSend:
+				sent[f[2]] = append(sent[f[2]], int32(len(tr.Events)))
+			case trace.OpCondWake:
 				e.Partner = last[f[2]]
+			case trace.OpRecv:
+				if q := sent[f[2]]; len(q) > 0 {
+					e.Partner, sent[f[2]] = q[0], q[1:]
+					tr.Events[q[0]].Partner = int32(len(tr.Events))
+				}
 			}
 		}
 		tr.Steps = append(tr.Steps, trace.Step{G: e.G, Op: op, Choice: -1, Site: e.Site,

@@ -75,6 +75,8 @@ type comparisonEvent struct {
 	Memory     int64
 	Error      string
 	Code       why.Code `json:",omitempty"` // of Reason, if not complete
+
+	EarlyFailures int `json:",omitempty"` // as of a summaryEvent
 }
 
 // A bestEvent is the event after the comparisons of a test with -json. The fields and their order
@@ -96,7 +98,7 @@ func (r *Reporter) Compare(pkg, test string, all []Comparison) {
 			c := &all[i]
 			r.jsonLine(comparisonEvent{"comparison", pkg, test, c.Strategy, c.First, c.After, c.Findings,
 				c.Executions, c.Complete, c.Covering, c.Why.Text(c.Complete), c.Elapsed, c.Estimate, c.Orders,
-				c.Memory, c.Error, c.Why.Code(c.Complete)})
+				c.Memory, c.Error, c.Why.Code(c.Complete), c.Why.EarlyFailures})
 		}
 		if names, why := best(all); why != "" {
 			r.jsonLine(bestEvent{"best", pkg, test, append([]string{}, names...), oneLine(why)})
@@ -185,8 +187,8 @@ func (c *Comparison) covered() string {
 		return oneLine(c.Error)
 	}
 	if c.Complete {
-		return fmt.Sprintf("all %s, by %s", cmp.Or(c.Why.Covered, "interleavings"),
-			plural(c.Covering, "execution"))
+		return fmt.Sprintf("all %s, by %s%s", cmp.Or(c.Why.Covered, "interleavings"),
+			plural(c.Covering, "execution"), earlyFailures(c.Why))
 	}
 	text := oneLine(c.Why.String())
 	if !c.Why.Is(why.Predicted) {

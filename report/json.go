@@ -69,6 +69,10 @@ type summaryEvent struct {
 	Reason     string   `json:",omitempty"` // the same in words
 	Known      int      `json:",omitempty"` // of the findings, those that were known before
 	Cached     bool     `json:",omitempty"` // the verdict is that of an earlier run
+
+	Within why.Bounds `json:",omitzero"` // of one that is not complete: all within is covered
+	// executions of a complete one in which the test failed after an early timer
+	EarlyFailures int `json:",omitempty"`
 }
 
 func (r *Reporter) findingEvent(pkg, test string, f Finding) findingEvent {

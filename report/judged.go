@@ -70,8 +70,7 @@ func searched(t *TestResult) string {
 	case t.Why.Is(why.Alone):
 		return "nothing is left to interleave"
 	case t.Complete:
-		return fmt.Sprintf("all %s covered by %s (%s)", t.Space(), plural(t.Covering, "execution"),
-			seconds(t.Elapsed))
+		return fmt.Sprintf("%s (%s)", t.CoveredBy(), seconds(t.Elapsed))
 	}
 	return fmt.Sprintf("not in %s (%s, %s)", plural(t.Executions, "execution"),
 		sampled(t.Why, t.Executions, t.Estimate, t.Elapsed), seconds(t.Elapsed))

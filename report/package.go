@@ -77,6 +77,8 @@ func (p *Package) Record(rec *wire.Record) {
 		p.r.draw()
 	case "note", "replayed":
 		p.note(rec)
+	case "verdict":
+		p.verdict(rec)
 	case "predicted":
 		p.predicted(rec)
 	case "coverage":
@@ -385,7 +387,7 @@ func (p *Package) endTest(rec *wire.Record) {
 		r.event(event{Action: t.Result, Package: p.path, Test: t.Name, Elapsed: &t.Elapsed})
 		r.jsonLine(summaryEvent{"summary", p.path, t.Name, t.Strategy, t.Executions, t.Complete,
 			len(t.Findings) + len(t.Known), t.Elapsed, t.Why.Code(t.Complete || t.Result == "skip"), t.Reason,
-			len(t.Known), t.Cached})
+			len(t.Known), t.Cached, t.Why.Within, t.Why.EarlyFailures})
 	}
 	r.status.ended(rec)
 	r.status.over(p.path, t)

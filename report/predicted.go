@@ -30,7 +30,26 @@ type predictedEvent struct {
 	Schedules, Executions, Panics         int
 	Excluded, Questions                   int
 	Plain, Recorded, Analysis, Scheduling float64
-	Solving                               float64
+	Solving, First                        float64
+}
+
+// verdict prints a verdict as JSON when it comes. The summary has it again.
+func (p *Package) verdict(rec *wire.Record) {
+	t, r := p.test(rec.Test), p.r
+	t.verdicts++
+	if c := rec.Verdict; r.o.JSON && c != nil {
+		r.prediction(p.path, t.Name, c)
+	}
+}
+
+// prediction prints one prediction as JSON, with its places resolved.
+func (r *Reporter) prediction(path, test string, c *wire.Prediction) {
+	c.Places, c.Reason = r.resolved(c.Places), r.marked(c.Reason)
+	e := predictionEvent{"prediction", path, test, c.Kind, c.Pattern, []jsonPlace{}, c.Verdict, c.Reason}
+	for _, q := range c.Places {
+		e.Places = append(e.Places, jsonPlace{r.short(q.File), q.Line, q.Op, q.Object, q.Goroutine})
+	}
+	r.jsonLine(e)
 }
 
 // predicted stores the results of a prediction for the verdict.
@@ -39,21 +58,18 @@ func (p *Package) predicted(rec *wire.Record) {
 	t.Predicted = rec.Predicted
 	for i := range t.Predicted.All {
 		c := &t.Predicted.All[i]
+		if r.o.JSON && i >= t.verdicts {
+			r.prediction(p.path, t.Name, c)
+			continue
+		}
 		c.Places = r.resolved(c.Places)
 		c.Reason = r.marked(c.Reason)
-		if r.o.JSON {
-			e := predictionEvent{"prediction", p.path, t.Name, c.Kind, c.Pattern, []jsonPlace{}, c.Verdict,
-				c.Reason}
-			for _, q := range c.Places {
-				e.Places = append(e.Places, jsonPlace{r.short(q.File), q.Line, q.Op, q.Object, q.Goroutine})
-			}
-			r.jsonLine(e)
-		}
 	}
+	t.verdicts = 0
 	if c := rec.Predicted; r.o.JSON {
 		r.jsonLine(predictedEvent{"predicted", p.path, t.Name, c.Goroutines, c.Locations, c.Events,
 			c.Schedules, c.Executions, c.Panics, c.Excluded, c.Questions,
-			c.Plain, c.Recorded, c.Analysis, c.Scheduling, c.Solving})
+			c.Plain, c.Recorded, c.Analysis, c.Scheduling, c.Solving, c.First})
 	}
 }
 

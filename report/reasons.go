@@ -80,6 +80,8 @@ var Reasons = []Reason{
 	{why.Early,
 		"all interleavings are covered in which timers fire when nothing else can run; those with early timers were sampled",
 		"say -time=virtual if early timers do not matter to this test; else give it more time (-budget)"},
+	{why.Untimed, "timers may also fire early, in ways that a search cannot cover; the reason says which",
+		"end tickers, or say -time=virtual if early timers do not matter to this test"},
 	{why.NoTime, "no time of -total was left for the test: it was not explored",
 		"raise -total; the next run gives its time first to tests that are new or have changed"},
 	{why.Interrupted, "heddle was interrupted while it explored the test", "run it again"},

@@ -17,18 +17,19 @@ import (
 //	r.Record(rec)        // every record of the test binary
 //	os.Exit(r.End(err))  // 1: the finding is there; 0: it is not; 2: the clip does not fit
 type Replay struct {
-	r        *Reporter
-	clip     *wire.Clip
-	events   []wire.Event
-	output   strings.Builder
-	notes    []string
-	finding  *Finding
-	diverged string
-	sequence string            // of a sequence: how far the replay followed it
-	same     bool              // the code has not changed since the recording
-	executed bool              // the test binary reported how the replay went
-	judged   *Judgement        // nil: the bug was not searched for
-	names    map[string]string // of objects, by their allocation
+	r         *Reporter
+	clip      *wire.Clip
+	events    []wire.Event
+	output    strings.Builder
+	notes     []string
+	finding   *Finding
+	diverged  string
+	sequence  string            // of a sequence: how far the replay followed it
+	unsettled bool              // of a sequence: not every order was tried
+	same      bool              // the code has not changed since the recording
+	executed  bool              // the test binary reported how the replay went
+	judged    *Judgement        // nil: the bug was not searched for
+	names     map[string]string // of objects, by their allocation
 }
 
 // Replay starts the report of a replay of clip.
@@ -52,7 +53,7 @@ func (p *Replay) Record(rec *wire.Record) {
 		case "unusable": // for any code
 			p.diverged, p.same = rec.Reason, false
 		case "infeasible":
-			p.sequence = rec.Reason
+			p.sequence, p.unsettled = rec.Reason, !rec.Complete
 		}
 		p.executed = p.executed || rec.Type != "end" || rec.Executions > 0
 		p.found(rec.Finding)
@@ -142,6 +143,10 @@ func (p *Replay) End(err error) int {
 
 func (p *Replay) verdict(b *strings.Builder, err error) int {
 	if p.clip.Sequence && p.executed && err == nil {
+		if p.unsettled {
+			fmt.Fprintf(b, "Cannot tell whether the sequence is allowed: %s\n", clean(p.sequence))
+			return 2
+		}
 		if p.sequence != "" {
 			fmt.Fprintf(b, "The sequence is not allowed: %s\n", clean(p.sequence))
 			return 2

@@ -250,6 +250,7 @@ type TestResult struct {
 	Findings   []Finding // without those that were known before
 	Known      []Finding
 	Predicted  *wire.Predicted // places resolved; nil without prediction
+	verdicts   int             // of the prediction that goes on: how many were told
 	Coverage   *wire.Coverage  // of memory-access patterns, places resolved; nil if not counted
 }
 

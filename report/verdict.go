@@ -25,8 +25,7 @@ func (r *Reporter) verdict(t *TestResult, notes []string) string {
 	switch t.Result {
 	case "fail":
 		if t.Complete {
-			count = fmt.Sprintf("(all %s covered by %s, %s%s)", t.Space(), plural(t.Covering, "execution"),
-				seconds(t.Elapsed), knownLeft(t))
+			count = fmt.Sprintf("(%s, %s%s)", t.CoveredBy(), seconds(t.Elapsed), knownLeft(t))
 		}
 		fmt.Fprintf(&b, "%s: %s %s\n", r.red("--- FAIL"), t.Name, count)
 		b.WriteString(r.byCause(t))
@@ -93,7 +92,7 @@ func explored(t *TestResult) string {
 	case t.Predicted != nil:
 		return predictedText(t)
 	case t.Complete:
-		return fmt.Sprintf("all %s covered by %s (%s)", t.Space(), plural(t.Covering, "execution"), took(t))
+		return fmt.Sprintf("%s (%s)", t.CoveredBy(), took(t))
 	}
 	how := sampled(t.Why, t.Executions, t.Estimate, t.Elapsed)
 	return fmt.Sprintf("no findings in %s (%s, %s)", plural(t.Executions, "execution"), how,
@@ -124,16 +123,35 @@ func sampled(end why.End, executions int, estimate, elapsed float64) string {
 	if estimate <= float64(executions) {
 		return text
 	}
+	within := ""
+	if b := end.Within; !b.None() {
+		within = "; all with " + b.String() + " covered"
+		end.Within = why.Bounds{}
+		text = oneLine(end.String())
+	}
 	what := ""
 	if end.Open() || len(end.Reasons) == 1 && end.Reasons[0] == why.Of(why.NotAll) && !end.Bare {
 		text, what = "sampled", " interleavings"
 	}
-	return fmt.Sprintf("%s of about %s%s, which take %s", text, about(estimate), what,
-		long(elapsed*estimate/float64(max(executions, 1))))
+	return fmt.Sprintf("%s of about %s%s, which take %s%s", text, about(estimate), what,
+		long(elapsed*estimate/float64(max(executions, 1))), within)
 }
 
-// Space returns what a complete search covered.
-func (t *TestResult) Space() string { return cmp.Or(t.Why.Covered, "interleavings") }
+// CoveredBy says what a complete search covered, and how.
+func (t *TestResult) CoveredBy() string {
+	return fmt.Sprintf("all %s covered by %s%s", cmp.Or(t.Why.Covered, "interleavings"),
+		plural(t.Covering, "execution"), earlyFailures(t.Why))
+}
+
+// earlyFailures says of a complete search in how many executions the test failed after an early
+// timer; "" if it never did.
+func earlyFailures(end why.End) string {
+	if end.EarlyFailures == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; in %s a timer is early and the test fails, which is not reported (-time=free)",
+		plural(end.EarlyFailures, "execution"))
+}
 
 // plainFailure explains a test that fails without heddle.
 func (r *Reporter) plainFailure(t *TestResult) string {

@@ -12,7 +12,8 @@ type Chain int32
 type Chains struct {
 	n    Chain
 	over []ended
-	turn int // index in over of the next chain to try
+	turn int      // index in over of the next chain to try
+	must []uint32 // by chain: what a successor must know of the goroutines that have ended
 }
 
 // ended is the last goroutine of a chain: the clock that a successor must know of it, and its last
@@ -36,7 +37,7 @@ func ShareChains(on bool) {
 }
 
 // Reset forgets all chains and takes the first n as assigned.
-func (c *Chains) Reset(n Chain) { c.n, c.over, c.turn = n, c.over[:0], 0 }
+func (c *Chains) Reset(n Chain) { c.n, c.over, c.turn, c.must = n, c.over[:0], 0, c.must[:0] }
 
 // Begin returns the chain of a new goroutine and its first clock there. clock is what its parent
 // knows.
@@ -47,6 +48,7 @@ func (c *Chains) Begin(clock Clock) (k Chain, first uint32) {
 		if e.must <= clock.At(e.k) {
 			last := len(c.over) - 1
 			c.over[c.turn], c.over = c.over[last], c.over[:last]
+			c.keep(e)
 			return e.k, e.last + 1
 		}
 		c.turn++
@@ -55,6 +57,20 @@ func (c *Chains) Begin(clock Clock) (k Chain, first uint32) {
 	return c.n - 1, 1
 }
 
+// keep records what e's successors must know, also where the next one does nothing that its own
+// successor must know.
+func (c *Chains) keep(e ended) {
+	for len(c.must) <= int(e.k) {
+		c.must = append(c.must, 0)
+	}
+	c.must[e.k] = e.must
+}
+
 // End records that the goroutine of chain k ended at clock last. A goroutine may continue the chain
-// if its parent knows k up to must.
-func (c *Chains) End(k Chain, must, last uint32) { c.over = append(c.over, ended{k, must, last}) }
+// if its parent knows k up to must, and up to what the goroutines of the chain before demanded.
+func (c *Chains) End(k Chain, must, last uint32) {
+	if int(k) < len(c.must) {
+		must = max(must, c.must[k])
+	}
+	c.over = append(c.over, ended{k, must, last})
+}

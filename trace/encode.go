@@ -58,10 +58,15 @@ func (t *Trace) Append(b []byte) []byte {
 		m := &a.Mem
 		b = append32(append64(append32(append32(append32(append64(b, uint64(m.Addr)), int(m.G)), int(m.N)),
 			int(m.Offset)), uint64(m.Made)), int(m.Nth))
+		b = append64(append64(append(b, byte(a.Update.Kind)), a.Update.By), a.Key)
 	}
 	b = append32(b, len(t.Compares))
 	for _, c := range t.Compares {
 		b = append64(append32(b, int(c.Event)), c.Old)
+	}
+	b = append32(b, len(t.Updates))
+	for _, u := range t.Updates {
+		b = append64(append(append32(append32(b, int(u.Event)), int(u.Size)), byte(u.Kind)), u.By)
 	}
 	b = append32(b, len(t.Affects))
 	for _, a := range t.Affects {
@@ -75,7 +80,11 @@ func (t *Trace) Append(b []byte) []byte {
 		b = append32(append64(append64(b, uint64(w.Site)), uint64(w.WithSite)), int(w.Step))
 	}
 	b = appendGIDs(appendGIDs(b, t.Twins), t.Crashed)
-	return t.Flow.append(append(b, flag(t.Spun)))
+	b = append32(b, len(t.Calm))
+	for _, n := range t.Calm {
+		b = append32(b, int(n))
+	}
+	return t.Flow.append(append(b, flag(t.Spun), byte(t.Untimed)))
 }
 
 // AppendSteps appends the encoding of steps to b, see DecodeSteps.
@@ -164,7 +173,7 @@ func Decode(b []byte) (*Trace, error) {
 		l.G, l.Step, l.Op, l.Enabled = GID(d.i32()), d.i32(), Op(d.u8()), d.u8() == 1
 		l.Obj, l.Site, l.Seq = ObjID(d.i32()), Site(d.u64()), uint32(d.i32())
 	}
-	if n := d.rows(57); n > 0 {
+	if n := d.rows(74); n > 0 {
 		t.Plain = make([]Plain, n)
 	}
 	for i := range t.Plain {
@@ -173,12 +182,19 @@ func Decode(b []byte) (*Trace, error) {
 			Site(d.u64()), d.i32()
 		a.Mem = Object{Kind: ObjMemory, Addr: uintptr(d.u64()), G: GID(d.i32()), N: d.i32(),
 			Offset: uint32(d.i32()), Made: Site(d.u64()), Nth: d.i32()}
+		a.Update, a.Key = Update{UpdateKind(d.u8()), d.u64()}, d.u64()
 	}
 	if n := d.rows(12); n > 0 {
 		t.Compares = make([]Compare, n)
 	}
 	for i := range t.Compares {
 		t.Compares[i] = Compare{d.i32(), d.u64()}
+	}
+	if n := d.rows(17); n > 0 {
+		t.Updates = make([]Updated, n)
+	}
+	for i := range t.Updates {
+		t.Updates[i] = Updated{d.i32(), uint32(d.i32()), Update{UpdateKind(d.u8()), d.u64()}}
 	}
 	if n := d.rows(8); n > 0 {
 		t.Affects = make([]Affect, n)
@@ -196,7 +212,14 @@ func Decode(b []byte) (*Trace, error) {
 		w.Site, w.WithSite, w.Step = Site(d.u64()), Site(d.u64()), d.i32()
 	}
 	t.Twins, t.Crashed = d.gids(), d.gids()
+	if n := d.rows(4); n > 0 {
+		t.Calm = make([]int32, n)
+	}
+	for i := range t.Calm {
+		t.Calm[i] = d.i32()
+	}
 	t.Spun = d.u8() == 1
+	t.Untimed = Untimed(d.u8())
 	t.Flow = d.flow(len(t.Events))
 	if d.bad || len(d.b) > 0 {
 		return nil, errors.New("not a trace")

@@ -80,6 +80,10 @@ func (k Num) Extend(v uint64) uint64 {
 // another number.
 const Pinned = 2
 
+// Checked is the Arg of an OpBranch that is no condition but a check of the runtime, which would
+// panic: an index in its range, a pointer that is not nil, a divisor that is not zero, ...
+const Checked = -1
+
 // A FlowNode says how one value was computed. Its operands precede it.
 type FlowNode struct {
 	Op   FlowOp

@@ -21,6 +21,12 @@ type Schedule struct {
 	// so only where Steps has that step. Exhaustive executions only.
 	Awaits bool
 
+	// NoRetry: after an iteration of a polling loop that changed nothing its goroutine makes no
+	// further step, unless time passes while nothing has changed that the iteration read. An
+	// execution whose end leaves a goroutine that would go on ends as Aborted. Exhaustive
+	// executions only.
+	NoRetry bool
+
 	// Loose: of the orders that operations inside the standard library give, only those count for
 	// data races that every other order of these operations gives too. A race seen so may be a
 	// false one. Exhaustive executions only.

@@ -27,8 +27,10 @@ type Goroutine struct {
 // An Object is one row of Trace.Objects.
 type Object struct {
 	Kind   ObjKind
-	Static bool    // a package-level variable, or part of one; set for memory in Trace.Plain alone
-	Number bool    // of an atomic: the Arg of its operations is its value, in every execution
+	Static bool // a package-level variable, or part of one; set for memory in Trace.Plain alone
+	// of an atomic: the Arg of its operations is its value, in every execution; of a channel: its
+	// values have no size
+	Number bool
 	Addr   uintptr // address in that execution; never compared across executions
 	G      GID     // the goroutine that created it; NoG if it is older than the execution
 	N      int32   // the N-th allocation of that goroutine, from 1
@@ -77,10 +79,11 @@ const (
 	ObjModel     // an object of a model that is not Go's own: its operations are totally ordered
 	ObjSemaphore // a counting semaphore
 	ObjSocket    // a socket that carries packets
+	ObjClock     // the clock, in exhaustive executions in free time
 )
 
 var objNames = [...]string{"object", "chan", "mutex", "rwmutex", "cond", "waitgroup", "once", "sync.Map",
-	"sync.Pool", "atomic", "memory", "timer", "model", "semaphore", "socket"}
+	"sync.Pool", "atomic", "memory", "timer", "model", "semaphore", "socket", "clock"}
 
 func (k ObjKind) String() string { return objNames[k] }
 
@@ -105,8 +108,10 @@ type Event struct {
 	Partner int32
 	Arg     int64 // outcome; see the Op
 	Site    Site
-	Val     int32 // index in Trace.Values + 1 of the value moved, when values are recorded
-	Step    int32 // index in Trace.Steps of its step
+	// index in Trace.Values + 1 of the value moved, when values are recorded; of an OpTimerStart in
+	// free time the ObjID of the timer's channel
+	Val  int32
+	Step int32 // index in Trace.Steps of its step
 }
 
 // A Step is one choice of the scheduler: the goroutine that continues, its pending operation, and
@@ -150,13 +155,20 @@ type Trace struct {
 	Left     []Left
 	Plain    []Plain   // memory accesses that were no steps, if asked for
 	Compares []Compare // in the order of their events
+	Updates  []Updated // with Plain, in the order of their events
 	Affects  []Affect  // effects of quiet events, where known, in the order of the events
 	Crashed  []GID     // goroutines whose panic, or fatal error, ends the program
 	Ways     []Way     // if asked for (Schedule.Ways): all alternatives, by step
-	// if asked for: for each goroutine the first that its parent started by the same go statement
-	// with equal arguments
+	// If asked for: for each goroutine its elder, the last one before it with which it is
+	// interchangeable (docs/design/symmetry.md), itself if there is none. If equal arguments are
+	// enough: the first one that its parent started by the same go statement with such.
 	Twins []GID
-	Spun  bool // a polling goroutine was throttled by a guess: other executions may be missing
+	// Calm comes with Twins: after how many of its first steps each goroutine did nothing until it
+	// announced the next one but access memory.
+	Calm []int32
+	Spun bool // a polling goroutine was throttled by a guess: other executions may be missing
+	// what keeps exhaustive executions in free time from covering it
+	Untimed Untimed
 
 	Flow *Flow // nil unless asked for
 }
@@ -183,6 +195,9 @@ const (
 	Arriving                     // a goroutine that had not ended was about to arrive there
 )
 
+// MostPlain bounds Trace.Plain. What comes after so many accesses is not in it.
+const MostPlain = 1 << 16
+
 // A Plain is an access, within a step, to memory that is on no stack.
 type Plain struct {
 	G     GID
@@ -193,6 +208,10 @@ type Plain struct {
 	Mem   Object // identified by its creation
 	// the number of events before, in executions that record values or expressions over inputs
 	After int32
+	// It is the read, or the write, of an update, or of several that are made into one. By is 1 for
+	// a read whose value went nowhere else.
+	Update Update
+	Key    uint64 // of an access to one entry of a map: a hash of its key; else 0
 }
 
 // A Compare is the value that a CompareAndSwap compared with.
@@ -288,9 +307,10 @@ func (t *Trace) Clone() *Trace {
 	c.Left = append([]Left(nil), t.Left...)
 	c.Plain = append([]Plain(nil), t.Plain...)
 	c.Compares = append([]Compare(nil), t.Compares...)
+	c.Updates = append([]Updated(nil), t.Updates...)
 	c.Affects = append([]Affect(nil), t.Affects...)
 	c.Crashed = append([]GID(nil), t.Crashed...)
-	c.Twins = append([]GID(nil), t.Twins...)
+	c.Twins, c.Calm = append([]GID(nil), t.Twins...), append([]int32(nil), t.Calm...)
 	c.Ways = append([]Way(nil), t.Ways...)
 	c.Flow = t.Flow.clone()
 	return &c

@@ -8,6 +8,7 @@ import (
 	"heddle/clip"
 	"heddle/engine"
 	"heddle/explore/why"
+	"heddle/predict"
 	"heddle/rt/wire"
 )
 
@@ -63,12 +64,15 @@ func (r *packageRun) replays(test string, f *wire.Finding) bool {
 		tries = realTries
 	}
 	why := ""
+	if showsAtOnce(c) && r.misses(c, false, len(c.Steps)+stepsMore) == "" {
+		return true
+	}
 	for range tries {
-		if why = r.misses(c, false); why == "" {
+		if why = r.misses(c, false, 0); why == "" {
 			return true
 		}
 	}
-	if (r.o.verbose || r.o.json) && r.misses(c, true) == "" {
+	if (r.o.verbose || r.o.json) && r.misses(c, true, 0) == "" {
 		f.Verbose = true
 		return true
 	}
@@ -116,10 +120,30 @@ func (r *packageRun) notLost(rec *wire.Record) {
 	r.lost = ""
 }
 
+// stepsMore is after how many steps more than a long clip has its replay is ended: what it is to
+// show has shown by then.
+const stepsMore = 10_000
+
+// showsAtOnce reports whether what a long clip is to show shows while its steps are made, whatever
+// comes after them.
+func showsAtOnce(c *wire.Clip) bool {
+	switch c.Kind {
+	case predict.DataRace, predict.Atomicity, predict.Serializability:
+		return len(c.Steps) > stepsLong
+	}
+	return false
+}
+
+// stepsLong is from how many steps on a clip is a long one.
+const stepsLong = 200
+
 // misses replays a clip in a new process, with -v or without. It says what happened instead of the
-// clip's finding, or nothing if that shows.
-func (r *packageRun) misses(c *wire.Clip, verbose bool) string {
+// clip's finding, or nothing if that shows. steps bounds the execution, if not 0.
+func (r *packageRun) misses(c *wire.Clip, verbose bool, steps int) string {
 	o := *r.o
+	if steps > 0 && (o.steps == 0 || steps < o.steps) {
+		o.steps = steps
+	}
 	o.verbose, o.json, o.failFast = verbose, false, false
 	ctx, cancel := context.WithTimeout(r.idle.ctx, min(checkTime, max(checkMoment, 2*time.Since(r.began))))
 	defer cancel()
@@ -181,11 +205,7 @@ func (r *packageRun) replayApart(test string) {
 			f.FromClip, f.Clip, f.Switches = c.Path, *c, clip.Switches(c)
 			if r.finding(test, f) {
 				r.found = append(r.found, *f)
-				if r.told == nil {
-					r.told = make(map[string]bool)
-				}
-				// the exploration of the whole test may come upon it too
-				r.told[r.bug(test, f)] = true
+				r.tell(test, f) // the exploration of the whole test may come upon it too
 			}
 		case t.last.Result == "unusable":
 			r.report.Record(&wire.Record{Type: "note", Test: test, Text: c.Path + ": " + t.last.Reason})

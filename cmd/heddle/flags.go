@@ -208,7 +208,7 @@ func (o *options) choose(u *explore.Unit, values explore.Values) {
 
 // goneFlags are the flags of strategies that are options of them now, with what to write instead.
 var goneFlags = map[string]string{
-	"pv": "reach,pv", "symmetry": "reach,symmetry", "one-order": "reach,one-order=FILE:LINE",
+	"pv": "reach,pv", "symmetry": "reach,vouched", "one-order": "reach,one-order=FILE:LINE",
 	"targets": "unfold,targets=VALUE", "seed-with": "unfold,seed-with=VALUE",
 	"seed-runs": "unfold,seed-with=STRATEGY,seed-runs=N",
 	"formula":   "map,formula=TIME", "rules": "map,rules=DIGITS", "depth": "pct,depth=N",

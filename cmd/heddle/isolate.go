@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"heddle/clip"
@@ -60,21 +61,37 @@ func (r *packageRun) move(m moved) {
 // way.
 func (r *packageRun) postpone(test string) {
 	r.report.Postpone(test)
-	if r.told == nil {
-		r.told = make(map[string]bool)
-	}
 	for i := range r.found {
-		r.told[r.bug(test, &r.found[i])] = true
+		r.tell(test, &r.found[i])
 	}
 }
 
-// known reports whether a finding was reported before its test was postponed.
-func (r *packageRun) known(test string, f *wire.Finding) bool { return r.told[r.bug(test, f)] }
+// tell notes that a finding of a test that is not over was reported.
+func (r *packageRun) tell(test string, f *wire.Finding) {
+	if r.told == nil {
+		r.told = make(map[string]map[string]bool)
+	}
+	if r.told[test] == nil {
+		r.told[test] = make(map[string]bool)
+	}
+	r.told[test][r.bug(f)] = true
+}
 
-// bug names the bug of a test that a finding is about.
-func (r *packageRun) bug(test string, f *wire.Finding) string {
-	return test + " " + clip.Name(clip.Resolve(&wire.Clip{Kind: f.Kind, Message: f.Message, Places: f.Places},
-		r.clips.dir, r.clips.resolve))
+// known reports whether a finding was reported before its test was postponed.
+func (r *packageRun) known(test string, f *wire.Finding) bool { return r.told[test][r.bug(f)] }
+
+// bug names the bug that a finding is about: as its clip is called, and by its lines. The name
+// alone does not tell lines of a function apart that cannot be found in its source.
+func (r *packageRun) bug(f *wire.Finding) string {
+	c := wire.Clip{Kind: f.Kind, Message: f.Message, Places: f.CorePlaces()}
+	describe(r.clips.sites, &c)
+	named := clip.Resolve(&c, r.clips.dir, r.clips.resolve)
+	var at []string
+	for _, p := range named.Places {
+		at = append(at, fmt.Sprintf("%s:%d", p.File, p.Line))
+	}
+	slices.Sort(at)
+	return clip.Name(named) + " " + strings.Join(at, " ")
 }
 
 // inProcesses explores one test.
@@ -241,7 +258,7 @@ func (x *fresh) crashed(res *outcome, q *wire.Request, slow bool) (engine.Execut
 	if ex.Trace == nil {
 		ex.Trace = &trace.Trace{Verdict: trace.Panicked}
 	}
-	ex.Failed, ex.Output = true, []byte(res.output)
+	ex.Failed, ex.Died, ex.Output = true, true, []byte(res.output)
 	ex.Final = slow || res.stalled || res.timedOut || res.trace == nil
 	ex.Found = []wire.Found{{Key: crashKey(f), Finding: f}}
 	return ex, nil

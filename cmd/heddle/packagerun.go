@@ -42,15 +42,16 @@ type packageRun struct {
 	flow       *flowBuild // nil: none was begun
 	binary, of string     // content hash of the binary, and of what is explored; "": not known yet
 	elsewhere  *cluster.Remote
-	processes  bool                    // that is being done
-	failures   []error                 // heddle's own
-	told       map[string]bool         // findings of tests that were postponed, from before that
-	heir       bool                    // the binary that runs has run other tests
-	misfit     *misfit                 // of the open test
-	checked    time.Duration           // what replaying its clips took
-	apart      []*wire.Clip            // to be replayed under settings of their own, when their tests begin
-	lost       string                  // what was seen in it and could not be shown again; "": nothing
-	near       map[string][]*wire.Near // by test
+	processes  bool    // that is being done
+	failures   []error // heddle's own
+	// findings of tests that were postponed, from before that: by test, then by bug
+	told    map[string]map[string]bool
+	heir    bool                    // the binary that runs has run other tests
+	misfit  *misfit                 // of the open test
+	checked time.Duration           // what replaying its clips took
+	apart   []*wire.Clip            // to be replayed under settings of their own, when their tests begin
+	lost    string                  // what was seen in it and could not be shown again; "": nothing
+	near    map[string][]*wire.Near // by test
 	// nil, or called with the path of a clip that was made, whether it renews another one, and what
 	// to say of that
 	wanted   func(path string, same bool, notes []string)
@@ -345,6 +346,7 @@ func (r *packageRun) take(rec *wire.Record) {
 		r.keepTime(rec.Test, rec.Elapsed)
 		r.open, r.executions = "", 0
 		r.finished = append(r.finished, rec.Test)
+		delete(r.told, rec.Test) // with -count it comes again
 		r.keepInputs()
 	case "share":
 		r.open, r.executions = "", 0

@@ -167,7 +167,7 @@ func mark(path, fixed string) error {
 func judgedFixed(near *wire.Near, t *report.TestResult) string {
 	switch {
 	case t.Complete:
-		return fmt.Sprintf("all %s covered by %s", t.Space(), report.Plural(t.Covering, "execution"))
+		return t.CoveredBy()
 	case t.Why.Is(why.Alone):
 		return "nothing is left to interleave"
 	case near.Reached > 0 && t.Executions >= fewestNear || t.Executions >= fewestFixed:

@@ -70,10 +70,9 @@ func (r *packageRun) share(ctx context.Context, sh *shared) (err error) {
 func (r *packageRun) shareOn(ctx context.Context, sh *shared) (*shared, error) {
 	began := time.Now()
 	r.began = began.Add(-seconds(sh.share.Elapsed))
-	if sh.resumed {
-		for i := range sh.share.Told {
-			r.finding(sh.test, &sh.share.Told[i])
-		}
+	// what was told is known, unless another process told it, or an earlier turn of -count
+	for i := range sh.share.Told {
+		r.finding(sh.test, &sh.share.Told[i])
 	}
 	s := &sharing{packageRun: r, shared: sh, found: sh.share.Found, died: make(map[int]int)}
 	var deadline time.Time
@@ -345,6 +344,9 @@ func (s *sharing) tellWork(out *cluster.Outcome, took time.Duration) {
 		Text: fmt.Sprintf("explored by workers for %.2fs, which worked for %.2fs on %s; %s made again, to go on from%s",
 			took.Seconds(), out.Working, report.Plural(out.Items, "piece"),
 			report.Plural(out.Again, "execution"), what)})
+	if text := engine.AbortedNote(out.Tally.Aborted); text != "" {
+		s.take(&wire.Record{Type: "note", Test: s.test, Text: text})
+	}
 }
 
 // end ends the test with what was found out.
@@ -378,6 +380,7 @@ func (s *sharing) end(ctx context.Context, cfg *wire.Config, out *cluster.Outcom
 		rec.Why = why.Bare(t.Failed)
 	} else if rec.Why = engine.Sampled(t); rec.Why.Open() {
 		rec.Why, rec.Estimate = s.shared.share.Why, s.shared.share.Estimate
+		rec.Why.Within = t.Within
 	}
 	if s.found > 0 {
 		rec.Result = "fail"

@@ -116,11 +116,11 @@ func TestParse(t *testing.T) {
 	for _, c := range []struct{ text, name, option, value, err string }{
 		{"dpor", "dpor", "", "", ""},
 		{"unfold,targets=oldest", "unfold", "targets", "oldest", ""},
-		{"reach,pv,symmetry", "reach", "pv", "true", ""},
+		{"reach,pv,vouched", "reach", "pv", "true", ""},
 		{"reach,one-order=a.go:1,one-order=b.go:2", "reach", "one-order", "a.go:1,b.go:2", ""},
 		{"clever", "", "", "", "want one of: auto, "},
 		{"predict", "", "", "", "want one of: auto, "},
-		{"dpor,preempt=2", "", "", "", "strategy dpor has no option preempt; it has none"},
+		{"dpor,preempt=2", "", "", "", "strategy dpor has no option preempt; it has: symmetry"},
 		{"dpor,reach", "", "", "", "strategy dpor has no option reach"},
 		{"unfold,targets", "", "", "", "wants a value: targets=VALUE"},
 		{"unfold,targets=last", "", "", "", "option targets of strategy unfold: want one of: auto, newest"},

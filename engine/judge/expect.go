@@ -36,8 +36,15 @@ func Expected(t *trace.Trace, x *wire.Expectation, resolve func(trace.Site) wire
 	for i, n := range nodes { // as this execution has it: a clip may tell less of a site
 		f.Places[i].Site = uint64(g.Nodes[n].Site.Loud())
 	}
-	return []wire.Found{{Key: KeyOf(f), Finding: f}}
+	found := wire.Found{Key: KeyOf(f), Finding: f}
+	if len(t.Steps) > longTrace {
+		found.Steps = int(g.Nodes[nodes[len(nodes)-1]].Step) + 1
+	}
+	return []wire.Found{found}
 }
+
+// longTrace is from how many steps on what comes after an anomaly is left out.
+const longTrace = 5_000
 
 // FindingOf is the finding that shows what was expected.
 func FindingOf(x *wire.Expectation) *wire.Finding {

@@ -273,3 +273,63 @@ func TestKnownRace(t *testing.T) {
 		}
 	}
 }
+
+// A failure after an early timer is told with the verdict where nothing else goes unreported.
+func TestMutes(t *testing.T) {
+	early := func(change func(*trace.Trace, *remains.Remains, *Outcome)) *Execution {
+		x := &Execution{Trace: &trace.Trace{Verdict: trace.Finished},
+			Remains: &remains.Remains{Early: []remains.Timer{{By: 5}}}, Outcome: Outcome{Failed: true}}
+		if change != nil {
+			change(x.Trace, x.Remains, &x.Outcome)
+		}
+		return x
+	}
+	for _, c := range []struct {
+		name string
+		x    *Execution
+		want bool
+	}{
+		{"it fails", early(nil), false},
+		{"it fails, with a race that was told", early(func(_ *trace.Trace, r *remains.Remains, _ *Outcome) {
+			r.Races = []remains.Race{{Known: true}}
+		}), false},
+		{"it leaves a goroutine", early(func(_ *trace.Trace, r *remains.Remains, _ *Outcome) {
+			r.Left = []remains.Goroutine{left(2, trace.OpRecv, remains.Parked, 5, 2)}
+		}), false},
+		{"a race", early(func(_ *trace.Trace, r *remains.Remains, _ *Outcome) {
+			r.Races = make([]remains.Race, 1)
+		}), true},
+		{"a deadlock", early(func(_ *trace.Trace, r *remains.Remains, _ *Outcome) {
+			r.Deadlock = &remains.Deadlock{}
+		}), true},
+		{"it hangs", early(func(tr *trace.Trace, _ *remains.Remains, _ *Outcome) {
+			tr.Verdict = trace.Deadlocked
+		}), true},
+		{"it panics", early(func(tr *trace.Trace, _ *remains.Remains, _ *Outcome) {
+			tr.Verdict = trace.Panicked
+		}), true},
+		{"it fails, then panics", early(func(tr *trace.Trace, r *remains.Remains, o *Outcome) {
+			tr.Verdict, o.G, o.Stack = trace.Panicked, 1, []uintptr{2}
+			r.Failures = []*remains.Failure{{G: 1}}
+		}), false},
+		{"it fails since it panics", early(func(tr *trace.Trace, r *remains.Remains, o *Outcome) {
+			tr.Verdict, o.G, o.Stack = trace.Panicked, 1, []uintptr{4}
+			r.Failures = []*remains.Failure{{G: 1}}
+		}), true},
+		{"it fails, another goroutine panics", early(func(tr *trace.Trace, r *remains.Remains, o *Outcome) {
+			tr.Verdict, o.G, o.Stack = trace.Panicked, 1, []uintptr{2}
+			r.Failures = []*remains.Failure{{G: 2}}
+		}), true},
+		{"it fails, then ends the process", early(func(tr *trace.Trace, r *remains.Remains, o *Outcome) {
+			tr.Verdict, o.G, o.Stack = trace.Panicked, 1, []uintptr{2}
+			r.Failures = []*remains.Failure{{G: 1, Kind: remains.FailExit}}
+		}), true},
+		{"it panics alone", early(func(tr *trace.Trace, _ *remains.Remains, o *Outcome) {
+			tr.Verdict, o.Failed = trace.Panicked, false
+		}), true},
+	} {
+		if got := (&Judge{Symbols: program}).Mutes(c.x); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}

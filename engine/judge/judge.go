@@ -99,6 +99,30 @@ func (j *Judge) Findings(x *Execution, known func(key string) bool) []wire.Found
 // than the program.
 func (j *Judge) RanOut(x *Execution) bool { return x.RanOut && !x.EarlyAsked && j.testFailed(x) }
 
+// FailedEarly reports whether the test failed after a timer that fired early: that is not reported.
+func (j *Judge) FailedEarly(x *Execution) bool {
+	return len(x.Early) > 0 && !x.EarlyAsked && j.testFailed(x)
+}
+
+// Mutes reports whether the failure of an execution that FailedEarly is true of keeps something
+// else from being reported: it is not the test alone that says what is wrong.
+func (j *Judge) Mutes(x *Execution) bool {
+	return !x.Failed || x.Verdict != trace.Finished && !j.panicsFailed(x) || x.Deadlock != nil ||
+		j.panicking(x) || slices.ContainsFunc(x.Races, func(r remains.Race) bool { return !r.Known })
+}
+
+// panicsFailed reports whether all that panicked in an execution is the goroutine that had said
+// before that the test fails: that is a consequence.
+func (j *Judge) panicsFailed(x *Execution) bool {
+	if x.Verdict != trace.Panicked || len(x.Failures) == 0 || x.Outcome.Stack == nil ||
+		j.within(x.Outcome.Stack, func(function string) bool { return function == "runtime.gopanic" }) != "" {
+		return false // package testing says it, while a goroutine panics
+	}
+	return !slices.ContainsFunc(x.Failures, func(f *remains.Failure) bool {
+		return f.Kind != remains.FailPanic || f.G != x.Outcome.G
+	})
+}
+
 // testFailed reports whether an execution failed the test, or ended it by a panic that is not
 // heddle's to judge.
 func (j *Judge) testFailed(x *Execution) bool {
@@ -124,7 +148,7 @@ func (j *Judge) panicking(x *Execution) bool {
 func (j *Judge) wrong(x *Execution, known func(key string) bool) []wire.Found {
 	var fs []wire.Found
 	add := func(f *wire.Finding) { fs = append(fs, wire.Found{Key: KeyOf(f), Finding: f}) }
-	if early := len(x.Early) > 0 && !x.EarlyAsked; (early || x.RanOut && !x.EarlyAsked) && j.testFailed(x) {
+	if j.FailedEarly(x) || j.RanOut(x) {
 		// A timer that fired early, or heddle's slowness, may have made the test fail: that is
 		// what time-outs in tests are for, so the execution says nothing.
 		return nil

@@ -1,4 +1,4 @@
-// Package bound explores all schedules with at most so many preemptions, or so many delays. Most
+// Package bound covers all interleavings with at most so many preemptions, or so many delays. Most
 // bugs need few (Musuvathi, Qadeer, "Iterative Context Bounding for Systematic Testing of
 // Multithreaded Programs", PLDI 2007; Emmi, Qadeer, Rakamarić, "Delay-Bounded Scheduling", POPL
 // 2011).
@@ -6,18 +6,15 @@
 // A preemption is a switch away from an enabled goroutine. A delay passes over the goroutine whose
 // turn it is in the non-preemptive round robin; passing over k goroutines costs k.
 //
-// It executes every schedule within the bounds, or an equivalent one that is within them too.
-// Reduction as in package dpor would lose schedules: of a class, the one that it takes may exceed
-// the bounds.
-//
-// Memory grows with the length of an execution, not with their number.
+// It reverses the races that package dpor reverses, and executes no class of equivalent
+// interleavings twice: so it never makes more executions than dpor. Of every class that has an
+// interleaving within the bounds it executes one. docs/design/dpor.md says why.
 package bound
 
 import (
-	"fmt"
-	"strings"
-
 	"heddle/explore"
+	"heddle/explore/dpor"
+	"heddle/explore/transition"
 	"heddle/explore/why"
 	"heddle/trace"
 )
@@ -26,206 +23,312 @@ import (
 type Options struct {
 	Preemptions int
 	Delays      int
-	Seed        uint64 // for map iteration and random numbers, the same in all executions
+
+	// Rising: when all within a bound on preemptions is covered, the next greater bound is next.
+	// The first is Preemptions.
+	Rising bool
+
+	Loose   bool        // as in dpor.Options
+	Expired func() bool // as in dpor.Options; nil: never
+}
+
+// cost returns the bounds as a cost.
+func (o Options) cost() cost {
+	c := cost{o.Preemptions, o.Delays}
+	if c.preemptions < 0 {
+		c.preemptions = 1 << 30
+	}
+	if c.delays < 0 {
+		c.delays = 1 << 30
+	}
+	return c
+}
+
+// bounds returns the bounds.
+func (o Options) bounds() (b why.Bounds) {
+	if n := o.Preemptions; n >= 0 {
+		b.Preemptions = &n
+	}
+	if n := o.Delays; n >= 0 {
+		b.Delays = &n
+	}
+	return b
 }
 
 // A Strategy is a search in progress. It implements explore.Strategy.
 type Strategy struct {
-	opt      Options
-	nodes    []node // one per step of the execution, in use up to n
-	n        int
+	opt     Options
+	tab     *transition.Table
+	path    *transition.Path
+	races   dpor.Races
+	classes *classes
+	within  within
+	tried   map[string]bool // variants that were looked at
+
+	jobs  []job
+	short []*trace.Trace // executions of which a bound has left something out
+	size  int            // of short, in bytes
+	left  bool           // something of this execution is left out
+	begun bool
+	over  bool
+	early []transition.Proc
+	cut   []int32
+
 	schedule trace.Schedule
-	over     bool
-	lost     bool // the alternatives of some execution are unknown
+	numbers  transition.Numbers
 	result   explore.Result
 }
 
-// A node is a step with its alternatives.
-type node struct {
-	options []option
-	at      int // index of the one that was taken
-	spent   cost
+// A job is an execution to make: its schedule leads to a variant.
+type job struct {
+	variant
+	steps []trace.Step
 }
 
-// An option is a step and its cost.
-type option struct {
-	step trace.Step
-	cost cost
-}
+// mostShort bounds the memory, in bytes, of executions that are kept for a greater bound.
+const mostShort = 64 << 20
 
-type cost struct{ preemptions, delays int }
-
-func (c cost) plus(d cost) cost { return cost{c.preemptions + d.preemptions, c.delays + d.delays} }
+// longest is the largest number of steps of an execution that a search accepts.
+const longest = 1 << 15
 
 // New begins a search.
 func New(o Options) *Strategy {
-	return &Strategy{opt: o}
-}
-
-// reason says why the result is not complete: "preemption bound 2".
-func (o Options) reason() string {
-	var rs []string
-	if o.Preemptions >= 0 {
-		rs = append(rs, fmt.Sprintf("preemption bound %d", o.Preemptions))
+	if o.Expired == nil {
+		o.Expired = func() bool { return false }
 	}
-	if o.Delays >= 0 {
-		rs = append(rs, fmt.Sprintf("delay bound %d", o.Delays))
-	}
-	return strings.Join(rs, ", ")
+	s := &Strategy{opt: o, tab: transition.NewTable()}
+	s.races = dpor.Races{Reversed: s.reversed, Drawn: s.drawn, Late: o.Expired}
+	s.begin()
+	return s
 }
 
-// within reports whether c is within the bounds.
-func (o Options) within(c cost) bool {
-	return (o.Preemptions < 0 || c.preemptions <= o.Preemptions) && (o.Delays < 0 || c.delays <= o.Delays)
+// begin forgets all executions.
+func (s *Strategy) begin() {
+	s.path, s.classes, s.tried = transition.NewPath(s.tab), newClasses(), map[string]bool{}
+	s.within = within{c: s.classes, opt: s.opt, late: s.opt.Expired}
+	s.jobs, s.short, s.size, s.begun = nil, nil, 0, false
+	s.result.Executions, s.result.Within = 0, why.Bounds{}
 }
 
-// Next returns the last schedule up to the deepest step that has an alternative left, then that
-// alternative.
+// Next implements explore.Strategy.
 func (s *Strategy) Next() *trace.Schedule {
-	if s.over {
-		return nil
-	}
-	s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Seed: s.opt.Seed,
-		Exhaustive: true, Strict: true, Ways: true}
-	for i := range s.n {
-		at := &s.nodes[i]
-		s.schedule.Steps = append(s.schedule.Steps, at.options[at.at].step)
-	}
-	return &s.schedule
-}
-
-// read adds nodes for the steps of t after the schedule.
-func (s *Strategy) read(t *trace.Trace) {
-	prev, ways := trace.NoG, t.Ways
-	for k := range t.Steps {
-		st := &t.Steps[k]
-		n := 0
-		for n < len(ways) && ways[n].Step == int32(k) {
-			n++
-		}
-		switch {
-		case k < s.n:
-		case st.Op == trace.OpChoose:
-			s.draw(st)
+	s.schedule = trace.Schedule{Policy: "first", Exhaustive: true, Strict: true, Loose: s.opt.Loose,
+		Awaits: true}
+	for !s.over {
+		switch n := len(s.jobs); {
+		case !s.begun:
+			return &s.schedule
 		case n > 0:
-			s.branch(prev, ways[:n])
-		default: // its process died before it could report
-			at := s.add()
-			at.options = append(at.options, option{step: *st})
-			s.lost = true
-		}
-		ways = ways[n:]
-		if st.Op != trace.OpChoose {
-			prev = st.G
-		}
-	}
-}
-
-// branch adds the node of a step that took the first continuation of the goroutine whose turn it
-// was. The alternatives within the bounds are left to do.
-func (s *Strategy) branch(prev trace.GID, ways []trace.Way) {
-	at := s.add()
-	first := turn(prev, ways)
-	alone := ways[first].G == prev && s.opt.Delays < 0 && unseen(ways[first].Op)
-	d := 0
-	for k := range ways {
-		i := (first + k) % len(ways)
-		w := &ways[i]
-		if k > 0 && w.G != ways[(i+len(ways)-1)%len(ways)].G {
-			d++
-		}
-		c := cost{0, d}
-		if w.G != prev && ways[first].G == prev {
-			c.preemptions = 1
-		}
-		if k > 0 && (alone && d > 0 || !s.opt.within(at.spent.plus(c))) {
-			continue
-		}
-		at.options = append(at.options, option{trace.Step{G: w.G, Choice: -1, With: w.With, Case: w.Case,
-			WithCase: w.WithCase}, c})
-	}
-}
-
-// turn returns the index of the first continuation of the goroutine whose turn it is: the goroutine
-// of the last step if it is enabled, else the next one.
-func turn(prev trace.GID, ways []trace.Way) int {
-	next := 0
-	for i := len(ways) - 1; i >= 0; i-- {
-		if ways[i].G >= prev {
-			next = i
+			j := &s.jobs[n-1]
+			s.jobs = s.jobs[:n-1]
+			if !s.classes.covered(&j.variant) {
+				s.schedule.Steps = j.steps
+				return &s.schedule
+			}
+		default:
+			s.rise()
 		}
 	}
-	return next
+	return nil
 }
 
-// unseen reports whether no other goroutine can observe when op is performed. A switch before it is
-// not needed: a switch after it reaches the same, at the same cost.
-func unseen(op trace.Op) bool {
-	return op == trace.OpStart || op == trace.OpResume || op == trace.OpGosched || op == trace.OpIdle
-}
-
-// draw adds the node of a draw, with all outcomes.
-func (s *Strategy) draw(st *trace.Step) {
-	at := s.add()
-	for c := range st.With {
-		at.options = append(at.options, option{step: trace.Step{G: st.G, Op: trace.OpChoose, Choice: c}})
+// rise goes on with the next greater bound.
+func (s *Strategy) rise() {
+	if !s.result.Reason.None() {
+		s.over = true
+		return
 	}
-	at.at = int(st.Choice)
-}
-
-// add adds a node without options for the next step.
-func (s *Strategy) add() *node {
-	if s.n == len(s.nodes) {
-		s.nodes = append(s.nodes, node{})
+	s.result.Within = s.opt.bounds()
+	if !s.opt.Rising || len(s.short) == 0 || s.size > mostShort {
+		s.over = true
+		return
 	}
-	at := &s.nodes[s.n]
-	*at = node{options: at.options[:0]}
-	if s.n > 0 {
-		before := &s.nodes[s.n-1]
-		at.spent = before.spent.plus(before.options[before.at].cost)
-	}
-	s.n++
-	return at
-}
-
-// Done takes the trace of the last schedule.
-func (s *Strategy) Done(t *trace.Trace) {
-	s.result.Executions++
-	s.read(t)
-	for ; s.n > 0; s.n-- {
-		if at := &s.nodes[s.n-1]; at.at+1 < len(at.options) {
-			at.at++
+	s.opt.Preemptions++
+	s.within.opt, s.tried = s.opt, map[string]bool{}
+	again := s.short
+	s.short, s.size = nil, 0
+	for _, t := range again {
+		if s.path.Read(t, 0) != nil || s.opt.Expired() {
+			s.end(why.Of(why.NotAll))
 			return
 		}
+		s.classes.read(s.path)
+		s.reverse(t)
 	}
+}
+
+// Done implements explore.Strategy.
+func (s *Strategy) Done(t *trace.Trace) {
+	s.result.Executions++
+	s.begun = true
+	if long := explore.TooLong(t, longest); !long.None() {
+		s.end(long)
+		return
+	}
+	s.incomplete(explore.Short(t))
+	err := s.path.Read(t, 0)
+	if s.restart() {
+		return
+	}
+	if err != nil {
+		s.end(why.From(err))
+		return
+	}
+	if s.path.Hidden(t, s.opt.Loose) {
+		s.incomplete(why.Of(why.Hidden))
+	}
+	if s.result.Executions == 1 {
+		s.early = append(s.early[:0], s.path.Early()...)
+	}
+	s.classes.read(s.path)
+	if s.classes.add() {
+		s.reverse(t)
+	}
+	if s.restart() {
+		return
+	}
+	if s.opt.Expired() {
+		s.end(why.Of(why.NotAll))
+	}
+}
+
+// restart begins the search anew if more operations turned out to be dependent.
+func (s *Strategy) restart() bool {
+	if !s.tab.Changed {
+		return false
+	}
+	s.tab.Changed = false
+	s.begin()
+	return true
+}
+
+// end ends the search early.
+func (s *Strategy) end(reason why.Reason) {
+	s.incomplete(reason)
 	s.over = true
+}
+
+// incomplete records the first reason why not all within the bounds is covered.
+func (s *Strategy) incomplete(reason why.Reason) {
+	if s.result.Reason.None() {
+		s.result.Reason = reason
+	}
+}
+
+// reverse reverses the races of the path, which was read from t.
+func (s *Strategy) reverse(t *trace.Trace) {
+	s.within.begin(s.path, t, s.tab.Proc)
+	s.left = false
+	s.races.Of(s.path)
+	if s.left && s.opt.Rising && s.size <= mostShort {
+		t = transition.Copy(t)
+		s.short = append(s.short, t)
+		s.size += transition.Size(t)
+	}
+}
+
+// reversed implements dpor.Races.
+func (s *Strategy) reversed(e int, prefix *transition.Prefix, c *transition.Candidate, other bool) {
+	s.cutAt(e, prefix)
+	s.variant(c, false, other)
+}
+
+// cutAt makes s.cut the transitions of a prefix that leaves out e.
+func (s *Strategy) cutAt(e int, prefix *transition.Prefix) {
+	s.cut = append(s.cut[:0], make([]int32, s.path.Procs())...)
+	for k := range s.path.Len() {
+		if k < e || prefix.Has(k) {
+			t := s.path.At(k)
+			s.cut[t.Proc]++
+			if t.With != transition.NoProc {
+				s.cut[t.With]++
+			}
+		}
+	}
+}
+
+// drawn has every outcome of the draw at j explored.
+func (s *Strategy) drawn(j int) {
+	var c transition.Candidate
+	var prefix transition.Prefix
+	s.path.Executed(&c, j)
+	for x := range s.path.At(j).Choices {
+		s.path.Begin(&prefix, &c, j)
+		s.cutAt(j, &prefix)
+		c.Choice = x
+		s.variant(&c, true, false)
+	}
+}
+
+// variant has executions made that begin with s.cut, or with as much of it as the bounds allow, and
+// then c.
+func (s *Strategy) variant(c *transition.Candidate, draw, other bool) {
+	v := s.front(s.cut, c)
+	name := s.classes.name(&v, other)
+	if s.tried[name] {
+		return
+	}
+	s.tried[name] = true
+	if s.classes.covered(&v) {
+		return
+	}
+	ways, whole := s.within.ways(s.cut, c, draw, other)
+	if whole && ways == nil {
+		ways = []way{{order: s.inOrder(), cut: s.cut}}
+	}
+	s.left = s.left || !whole
+	for i := range ways {
+		v := s.front(ways[i].cut, c)
+		if s.classes.covered(&v) {
+			continue
+		}
+		s.jobs = append(s.jobs, job{v, s.steps(ways[i].order, c)})
+	}
+}
+
+// front returns the variant that has a cut of the path, then c.
+func (s *Strategy) front(cut []int32, c *transition.Candidate) variant {
+	v := variant{front: make([]int32, len(cut))}
+	for g, n := range cut {
+		if n > 0 {
+			v.front[g] = s.classes.ids[s.classes.turns[g][n-1]]
+		}
+	}
+	t := &c.Transition
+	v.last = transition.Transition{Proc: t.Proc, With: t.With, Case: t.Case, WithCase: t.WithCase,
+		Choice: t.Choice, Op: t.Op}
+	return v
+}
+
+// inOrder returns the transitions of s.cut in the order of the path.
+func (s *Strategy) inOrder() (order []int32) {
+	for i := range s.path.Len() {
+		if s.within.in(i, s.cut) {
+			order = append(order, int32(i))
+		}
+	}
+	return order
+}
+
+// steps returns the schedule of some transitions of the path, then c.
+func (s *Strategy) steps(order []int32, c *transition.Candidate) []trace.Step {
+	s.numbers.Begin(s.early)
+	var steps []trace.Step
+	for _, i := range order {
+		t := s.path.At(int(i))
+		if !t.Barrier {
+			steps = append(steps, s.numbers.Step(t))
+		}
+		s.numbers.Start(t.Starts)
+	}
+	return append(steps, s.numbers.Step(&c.Transition))
 }
 
 // Result says how far the exploration is. It is never complete.
 func (s *Strategy) Result() explore.Result {
 	r := s.result
-	text := s.opt.reason()
-	r.Estimate = s.estimate()
-	if !s.over || s.lost {
-		text = "not all within " + text
+	if r.Reason.None() && s.over {
+		r.Reason = why.With(why.Bounded, "%s", r.Within)
 	}
-	r.Reason = why.With(why.Bounded, "%s", text)
 	return r
-}
-
-// estimate returns the executions made, divided by the share of the tree that they are (see package
-// dpor).
-func (s *Strategy) estimate() float64 {
-	n := float64(s.result.Executions)
-	if s.over || n == 0 {
-		return n
-	}
-	share, done := 1.0, 0.0
-	for i := range s.n {
-		at := &s.nodes[i]
-		width := float64(len(at.options))
-		done += share * float64(at.at) / width
-		share /= width
-	}
-	return n / max(done, 1e-300)
 }

@@ -293,7 +293,7 @@ func (f *source) take(c *choice, done []int) *trace.Schedule {
 		last.With, last.WithCase = int32(with.G)+1, with.Case
 	}
 	q.Steps = append(q.Steps, last)
-	q.Strict, q.Sites = false, false
+	q.Strict, q.Sites, q.Seed = false, false, f.seed
 	return q
 }
 

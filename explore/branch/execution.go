@@ -49,6 +49,10 @@ type Branch struct {
 	At      int32 // number of ops of its goroutine before it
 	Outcome int64
 	Nth     int32 // its index among its goroutine's branches at its site, from 1
+
+	// Check: it is no condition. An index, a pointer or the like depends on values read, so that
+	// another object is accessed, or the runtime panics.
+	Check bool
 }
 
 // A variable is memory, an atomic or another object with values.
@@ -59,16 +63,18 @@ type variable struct {
 }
 
 // Read makes an Execution of t. The caller must not change t while it uses the Execution.
-func Read(t *trace.Trace) *Execution { return newExecution(t, false) }
+func Read(t *trace.Trace) *Execution { return newExecution(t, false, false) }
 
 // ReadRelevant is Read with only those accesses that branches depend on.
 //
 // Algorithm 1 has a variant for every access that sees another version. So an order of a branch's
 // operations may be in no variant, if it requires that an irrelevant access sees another version
 // first. Exploration leaves such accesses out.
-func ReadRelevant(t *trace.Trace) *Execution { return newExecution(t, true) }
+func ReadRelevant(t *trace.Trace) *Execution { return newExecution(t, true, false) }
 
-func newExecution(t *trace.Trace, relevant bool) *Execution {
+// newExecution makes an Execution of t. relevant: see ReadRelevant. checks: with the branches that
+// are checks.
+func newExecution(t *trace.Trace, relevant, checks bool) *Execution {
 	x := &Execution{Trace: t}
 	if t.Flow != nil {
 		x.flow = t.Flow.Reader()
@@ -77,7 +83,7 @@ func newExecution(t *trace.Trace, relevant bool) *Execution {
 	x.number()
 	x.findVariables()
 	x.findShared()
-	x.findBranches()
+	x.findBranches(checks)
 	if relevant {
 		x.findRelevant()
 	}
@@ -86,17 +92,43 @@ func newExecution(t *trace.Trace, relevant bool) *Execution {
 }
 
 // findBranches lists the branches.
-func (x *Execution) findBranches() {
+func (x *Execution) findBranches(checks bool) {
 	rounds := map[string]int32{}
 	for i := range x.Trace.Events {
 		e := &x.Trace.Events[i]
-		if e.Op != trace.OpBranch {
+		b := Branch{Event: int32(i), G: e.G, Outcome: e.Arg, Check: e.Op != trace.OpBranch}
+		if e.Op == trace.OpBranch && e.Arg == trace.Checked {
+			b.Check = true
+		}
+		if b.Check && !(checks && x.isCheck(i)) {
 			continue
 		}
-		key := x.Trace.Name(e.G) + " " + siteName(e.Site)
+		key := placeOf(branchName(x.Trace, &b, 0))
 		rounds[key]++
-		x.Branches = append(x.Branches, Branch{Event: int32(i), G: e.G, Outcome: e.Arg, Nth: rounds[key]})
+		b.Nth = rounds[key]
+		x.Branches = append(x.Branches, b)
 	}
+}
+
+// reached are the operations on an object that an address or a channel leads to. Of a write the
+// trace has a check of its own, since its data flow is that of the value too, and of a send.
+var reached = [trace.OpMax]bool{
+	trace.OpRead: true, trace.OpAtomicLoad: true, trace.OpRecv: true, trace.OpClose: true,
+	trace.OpLock: true, trace.OpUnlock: true, trace.OpRLock: true, trace.OpRUnlock: true,
+	trace.OpTryLock: true, trace.OpTryRLock: true,
+}
+
+// isCheck reports whether event i, which is no condition, is a check or implies one: if the
+// operation had come to another object, or to none, its goroutine might have gone another way.
+func (x *Execution) isCheck(i int) bool {
+	switch e := &x.Trace.Events[i]; {
+	case e.Op == trace.OpBranch:
+		return true
+	case !reached[e.Op] || x.flow == nil:
+		return false
+	}
+	reads, all := x.flow.Deps(i)
+	return all || len(reads) > 0
 }
 
 // findRelevant finds the accesses that affect a branch. If a branch depends on a read, all writes
@@ -317,9 +349,11 @@ func (x *Execution) makeOps() {
 	for i := range t.Events {
 		e := &t.Events[i]
 		x.op[i] = -1
-		if e.Op == trace.OpBranch {
+		if branch < len(x.Branches) && x.Branches[branch].Event == int32(i) {
 			x.Branches[branch].At = int32(len(x.byG[e.G]))
 			branch++
+		}
+		if e.Op == trace.OpBranch {
 			continue
 		}
 		if !x.isOp(i) {

@@ -11,13 +11,14 @@ import (
 // A Seeker finds the groups of a branch without the variant graph, by one question to the solver
 // for each possible order of the branch's operations.
 type Seeker struct {
-	x *Execution
-	p *order.Problem
+	x    *Execution
+	p    *order.Problem
+	seed uint64 // of its schedules
 }
 
 // NewSeeker returns a seeker in x.
 func NewSeeker(x *Execution) *Seeker {
-	return &Seeker{x, order.New(x.Trace, order.Options{Exact: x.Relevant})}
+	return &Seeker{x: x, p: order.New(x.Trace, order.Options{Exact: x.Relevant})}
 }
 
 // Orders returns the groups that a branch may have beside that of the trace, without members: all
@@ -317,6 +318,7 @@ func (s *Seeker) Schedule(v *Variant) *trace.Schedule {
 		all = slices.Insert(all, at, waiting[0])
 	}
 	schedule, _ := s.p.Schedule(all, nil)
+	schedule.Seed = s.seed
 	return schedule
 }
 

@@ -16,6 +16,7 @@ import (
 type source struct {
 	x       *Execution
 	seeker  *Seeker
+	seed    uint64 // of its draws
 	objects *names
 	ops     []uint64       // by op: its name
 	names   []string       // by branch
@@ -67,10 +68,11 @@ func (r *run) did(before []pair) bool {
 	return len(before) > 0
 }
 
-func read(t *trace.Trace) *source {
-	x := ReadRelevant(t)
-	names := newNames(t)
-	f := &source{x: x, seeker: NewSeeker(x), objects: names}
+// newSource makes a source of an execution whose schedule had that seed.
+func newSource(x *Execution, seed uint64) *source {
+	t, names := x.Trace, newNames(x.Trace)
+	f := &source{x: x, seeker: NewSeeker(x), seed: seed, objects: names}
+	f.seeker.seed = seed
 	nth := map[string]uint64{}
 	for i := range x.Ops {
 		name := t.Name(x.Ops[i].G) + " " + names.op(int(x.Ops[i].Event))
@@ -100,7 +102,12 @@ func (f *source) rel(b int) *related {
 
 // branchName returns the name of the nth evaluation of a branch.
 func branchName(t *trace.Trace, b *Branch, nth int32) string {
-	return t.Name(b.G) + " " + siteName(t.Events[b.Event].Site) + " " + siteName(trace.Site(nth))
+	e := &t.Events[b.Event]
+	site := siteName(e.Site)
+	if b.Check { // a condition, and several operations, may have the same site
+		site += "/" + e.Op.String()
+	}
+	return t.Name(b.G) + " " + site + " " + siteName(trace.Site(nth))
 }
 
 // placeOf returns the name of a branch without the round.

@@ -22,6 +22,11 @@ type Options struct {
 	Context context.Context // ends the search for orders; nil: nothing does
 	Nodes   int             // largest variant graph that is drawn; 0: drawnNodes; -1: none
 	Orders  int             // bound on the orders of one branch's operations; 0: mostOrders
+
+	// Spare, if not nil, reports whether executions are to be sampled when nothing else is left.
+	Spare func() bool
+	Early bool   // of these, let timers fire early in some
+	Seed  uint64 // of these
 }
 
 const (
@@ -39,12 +44,15 @@ const (
 // unknown, until all groups or all combinations of outcomes are tested. It needs traces with data
 // flow in which every access to memory is a step.
 //
-// Four things differ from the paper. A group counts as tested as soon as any execution has
+// Six things differ from the paper. A group counts as tested as soon as any execution has
 // performed its operations in its order. A round of a branch in a loop waits if it depends on the
 // same statements as the round before: it is examined only if testing the earlier round gave new
-// MANNERS. When all groups are tested, every select is made to take its other cases (choice.go).
-// Then the strategy continues with combinations of outcomes that were seen one at a time
-// (combine.go); step 2 of the algorithm ends without them, and Theorem 1 does not hold then.
+// MANNERS. When all groups are tested, every select is made to take its other cases (choice.go),
+// and every draw on which a branch depends has its other outcomes (draw.go). Then checks of the
+// runtime, and what addresses lead to, are branches too (deepen). The strategy continues with
+// combinations of outcomes that were seen one at a time (combine.go); step 2 of the algorithm ends
+// without them, and Theorem 1 does not hold then. The rest of the budget goes to samples
+// (sample.go).
 type Strategy struct {
 	opt     Options
 	tab     *Table
@@ -59,9 +67,14 @@ type Strategy struct {
 	waiting map[string][]*source       // by name of a branch: executions with rounds that wait for it
 	active  map[string]bool            // names of branches that no longer wait
 	classes map[string]map[string]bool // by branch without the round: the orders of its statements seen
+	checked map[string]bool            // names of checks, without rounds, that interleaving affects
+	deep    bool                       // checks are branches
+	seed    uint64                     // of the schedule that Next returned last
 	suspicions
 	choices
+	redraws
 	combinations
+	samples
 	sites   []trace.Site
 	bad     why.Reason // why the result is incomplete
 	bounded bool       // a bound has ended an execution
@@ -122,14 +135,24 @@ func New(o Options) *Strategy {
 	return &Strategy{opt: o, tab: NewTable(), byID: map[int]*candidate{}, groups: map[string]*openGroup{},
 		manners: map[string]bool{},
 		waiting: map[string][]*source{}, active: map[string]bool{}, classes: map[string]map[string]bool{},
+		checked:      map[string]bool{},
 		suspicions:   newSuspicions(),
 		choices:      choices{due: map[string]int{}, had: map[string]bool{}},
+		redraws:      redraws{drew: map[string]bool{}},
 		combinations: combinations{tried: map[string]bool{}}}
 }
 
 // Next implements explore.Strategy.
 func (s *Strategy) Next() *trace.Schedule {
-	s.running = nil
+	q := s.next()
+	if q != nil {
+		s.seed = q.Seed
+	}
+	return q
+}
+
+func (s *Strategy) next() *trace.Schedule {
+	s.running, s.sampling = nil, false
 	if !s.started {
 		return &trace.Schedule{Policy: "first", Exhaustive: true}
 	}
@@ -142,10 +165,19 @@ func (s *Strategy) Next() *trace.Schedule {
 			if q := s.choose(); q != nil {
 				return q
 			}
-			if s.count.Settled == 0 {
-				s.count.Settled = s.count.Executions - s.confronted - s.made
+			if q := s.redraw(); q != nil {
+				return q
 			}
-			return s.combine()
+			if s.count.Settled == 0 {
+				s.count.Settled = s.count.Executions - s.confronted - s.made - s.redrawn
+			}
+			if s.deepen() {
+				continue
+			}
+			if q := s.combine(); q != nil {
+				return q
+			}
+			return s.sample()
 		}
 		c := s.byID[ids[0]]
 		if !c.found {
@@ -199,14 +231,26 @@ func (s *Strategy) Done(t *trace.Trace) {
 		}
 		return
 	}
-	f := read(t.Clone())
-	m := MannersText(Manners(f.x.Trace, f.x.Shared))
+	if s.looks(t); s.sampling && s.unlike {
+		return
+	}
+	x := newExecution(t.Clone(), true, s.deep)
+	m := MannersText(Manners(x.Trace, x.Shared))
 	fresh := !s.manners[m]
 	s.manners[m] = true
+	if s.sampling && !fresh {
+		return
+	}
+	s.take(newSource(x, s.seed), c, m, fresh)
+}
+
+// take takes an execution with MANNERS m. c is the candidate that it was made for, or nil.
+func (s *Strategy) take(f *source, c *candidate, m string, fresh bool) {
 	r := f.run()
 	s.runs = append(s.runs, r)
 	s.sources = append(s.sources, f)
 	s.selects(f, fresh)
+	s.draws(f)
 	s.suspect(f)
 	s.visit(f.x)
 	if !s.started {
@@ -227,6 +271,38 @@ func (s *Strategy) Done(t *trace.Trace) {
 	if c != nil && fresh {
 		s.wake(c)
 	}
+}
+
+// deepTraces bounds the executions whose checks are considered.
+const deepTraces = 100
+
+// deepen makes checks branches too, in all executions so far, and begins Algorithm 4 again with
+// what these executions have tested. It returns false if nothing changes: checks are branches
+// already, or interleaving affects none of them.
+//
+// Before, checks would be in the way: for every access through a pointer that interleaving affects,
+// more operations would count whose version may not change.
+func (s *Strategy) deepen() bool {
+	if s.deep {
+		return false
+	}
+	s.deep = true
+	n := New(s.opt)
+	n.started, n.deep, n.count, n.bad, n.bounded = true, true, s.count, s.bad, s.bounded
+	n.manners, n.classes, n.checked, n.sites, n.last = s.manners, s.classes, s.checked, s.sites, s.last
+	n.suspicions, n.choices, n.redraws, n.samples = s.suspicions, s.choices, s.redraws, s.samples
+	for _, f := range s.sources[:min(len(s.sources), deepTraces)] {
+		if s.late() {
+			return false
+		}
+		x := newExecution(f.x.Trace, true, true)
+		n.take(newSource(x, f.seed), nil, MannersText(Manners(x.Trace, x.Shared)), false)
+	}
+	if len(n.checked) == 0 {
+		return false
+	}
+	*s = *n
+	return true
 }
 
 // visit records the sites of accesses to shared memory.
@@ -325,6 +401,10 @@ func (s *Strategy) note(f *source, b int, g *Group) {
 	f.inOrder(b, g, func(p, q int32) { pairs = append(pairs, f.statement(p)+" "+f.statement(q)) })
 	slices.Sort(pairs)
 	place := placeOf(f.names[b])
+	if f.x.Branches[b].Check {
+		s.checked[place] = true
+		return
+	}
 	if s.classes[place] == nil {
 		s.classes[place] = map[string]bool{}
 	}
@@ -484,21 +564,33 @@ func (s *Strategy) Result() explore.Result {
 // came says how many of the orders of related operations were tested.
 func (s *Strategy) came() string {
 	c := s.Counts()
+	var text string
 	if c.Affected == 0 && c.Choices == 0 && c.Settled > 0 && !s.bounded {
-		return fmt.Sprintf("none of %d branches is affected by interleaving", c.Branches)
+		text = fmt.Sprintf("none of %d branches is affected by interleaving", c.Branches)
+	} else {
+		text = fmt.Sprintf("%d of %d branches are affected by interleaving, %d orders of what they depend on",
+			c.Affected, max(c.Branches, c.Affected), c.Groups)
+		switch {
+		case c.Settled == 0:
+			return text + ", not all tested"
+		case s.bounded:
+			text += ", all tested as far as the step bound"
+		default:
+			text += ", all tested"
+		}
 	}
-	text := fmt.Sprintf("%d of %d branches are affected by interleaving, %d orders of what they depend on",
-		c.Affected, max(c.Branches, c.Affected), c.Groups)
-	switch {
-	case c.Settled == 0:
-		return text + ", not all tested"
-	case s.bounded:
-		text += ", all tested as far as the step bound"
-	default:
-		text += ", all tested"
-	}
-	if c.Choices > 0 {
-		text += fmt.Sprintf(", other cases of selects %d times", c.Choices)
+	for _, also := range []struct {
+		n    int
+		text string
+	}{
+		{c.Choices, "other cases of selects %d times"},
+		{s.redrawn, "other draws %d times"},
+		{len(s.checked), "%d checks and addresses are affected too"},
+		{s.sampled, "%d samples"},
+	} {
+		if also.n > 0 {
+			text += ", " + fmt.Sprintf(also.text, also.n)
+		}
 	}
 	return text
 }

@@ -64,6 +64,7 @@ func (s *Strategy) confront(f *source, obj trace.ObjID) {
 			}
 			if ans := p.Solve(s.opt.Context, order.Race(i, j)); ans.Verdict == order.Found {
 				q, _ := p.Schedule(append(ans.Order, i, j), nil)
+				q.Seed = f.seed
 				s.checks = append(s.checks, q)
 			}
 		}

@@ -13,8 +13,16 @@ func init() {
 		Does:  "executes only orders that may send a branch another way",
 		Paper: "Setiadi, Ohsuga, Maekawa: Efficient Execution Path Exploration for Detecting Races in Concurrent Programs",
 		Needs: explore.Needs{Accesses: true, Flow: explore.FlowNeeded, Steps: mostSteps, Anew: true},
-		New:   func(s explore.Start) explore.Strategy { return New(Options{Context: s.Context()}) },
-		Arm:   &explore.Arm{Order: 3, Flow: true},
+		Options: []explore.Option{{Name: "samples", Default: "true", Switch: true, Check: explore.IsSwitch,
+			Help: "go on sampling when nothing else is left to test and time is"}},
+		New: func(s explore.Start) explore.Strategy {
+			o := Options{Context: s.Context(), Early: s.Early, Seed: s.Seed}
+			if s.Options["samples"] == "true" {
+				o.Spare = s.Spare
+			}
+			return New(o)
+		},
+		Arm: &explore.Arm{Order: 3, Flow: true, Options: explore.Values{"samples": "false"}},
 	})
 }
 

@@ -4,7 +4,7 @@ import "heddle/explore/transition"
 
 // Race reversal. In the paper a race is a pair of dependent events of the execution, either of
 // which may come first. Here an operation may also have been disabled by an earlier one: a lock was
-// taken, a partner met another goroutine, a value made a select take another case. So reverse looks
+// taken, a partner met another goroutine, a value made a select take another case. So Races looks
 // at each reversal candidate (transition.Candidate), and at each rival e that the candidate does
 // not need. If the candidate is enabled without e and what happens after e, then
 //
@@ -12,72 +12,79 @@ import "heddle/explore/transition"
 //
 // is to be explored from the prefix before e.
 
-// reverse reverses the races of the execution just read.
-func (s *Strategy) reverse() {
-	p := s.path
+// Races finds what the races of an execution let come earlier.
+type Races struct {
+	// Reversed gets each candidate with the largest prefix, without transition e, after which the
+	// candidate is enabled. May was called on both; other is its argument.
+	Reversed func(e int, prefix *transition.Prefix, c *transition.Candidate, other bool)
+	// Drawn gets each transition that is a draw.
+	Drawn func(j int)
+	// Late reports whether the time is up, after as much work as there are transitions.
+	Late func() bool
+
+	path      *transition.Path
+	candidate transition.Candidate
+	prefix    transition.Prefix
+	covered   []int
+}
+
+// Of finds them in an execution.
+func (r *Races) Of(p *transition.Path) {
+	r.path = p
 	for j := range p.Len() {
 		t := p.At(j)
-		if t.Barrier {
-			continue
-		}
-		if s.late() {
+		if r.Late() {
 			return
 		}
+		if t.Barrier {
+			if p.Unfired(&r.candidate, j) {
+				r.rivals()
+			}
+			continue
+		}
 		if t.Choice >= 0 {
-			s.outcomes(j)
+			r.Drawn(j)
 			continue
 		}
 		if len(t.Accesses) > 0 {
-			p.Executed(&s.candidate, j)
-			s.rivals()
+			p.Executed(&r.candidate, j)
+			r.rivals()
 		}
 	}
 	for k := range p.Left() {
-		p.Leftover(&s.candidate, k)
-		s.rivals()
+		p.Leftover(&r.candidate, k)
+		r.rivals()
 	}
-	p.Alternatives(&s.candidate, s.alternative)
-}
-
-// outcomes makes sure that every outcome of the draw at j is explored.
-func (s *Strategy) outcomes(j int) {
-	t := s.path.At(j)
-	if j < s.shared() || j == s.keep && s.nodes[j].done > 0 {
-		return
+	if p.Unfired(&r.candidate, p.Len()) {
+		r.rivals()
 	}
-	s.candidate.Transition.Set(t)
-	for c := range t.Choices {
-		s.candidate.Choice = c
-		s.v = append(s.v[:0], &s.candidate.Transition)
-		s.insert(j, s.v)
-	}
+	p.Alternatives(&r.candidate, r.alternative)
 }
 
 // alternative reverses the races of a candidate that was not executed.
-func (s *Strategy) alternative(c *transition.Candidate) {
-	if s.late() {
+func (r *Races) alternative(c *transition.Candidate) {
+	if r.Late() {
 		return
 	}
-	if c.Done < s.path.Len() {
-		s.without(c.Done)
+	if c.Done < r.path.Len() {
+		r.without(c.Done)
 	}
-	s.rivals()
+	r.rivals()
 }
 
 // rivals tries the candidate without each of its rivals, the latest first. It skips rivals that
 // happen before one that sufficed.
-func (s *Strategy) rivals() {
-	p := s.path
-	rs := p.Rivals(&s.candidate)
-	s.covered = s.covered[:0]
-	for k := 0; k < len(rs) && !s.late(); k++ {
-		r := rs[k]
-		if s.isCovered(r.At) || !s.without(r.At) {
+func (r *Races) rivals() {
+	rs := r.path.Rivals(&r.candidate)
+	r.covered = r.covered[:0]
+	for k := 0; k < len(rs) && !r.Late(); k++ {
+		x := rs[k]
+		if r.isCovered(x.At) || !r.without(x.At) {
 			continue
 		}
-		s.covered = append(s.covered, r.At)
-		if r.Covers {
-			for k+1 < len(rs) && rs[k+1].Object == r.Object {
+		r.covered = append(r.covered, x.At)
+		if x.Covers {
+			for k+1 < len(rs) && rs[k+1].Object == x.Object {
 				k++
 			}
 		}
@@ -85,9 +92,9 @@ func (s *Strategy) rivals() {
 }
 
 // isCovered reports whether e happens before a rival that sufficed.
-func (s *Strategy) isCovered(e int) bool {
-	for _, c := range s.covered {
-		if e <= c && s.path.Before(e, c) {
+func (r *Races) isCovered(e int) bool {
+	for _, c := range r.covered {
+		if e <= c && r.path.Before(e, c) {
 			return true
 		}
 	}
@@ -95,11 +102,11 @@ func (s *Strategy) isCovered(e int) bool {
 }
 
 // without reports whether the candidate is enabled at e, and dependent on e with the accesses that
-// it has there. If so, it has that explored.
-func (s *Strategy) without(e int) bool {
-	found := s.withoutBut(e, false)
-	if s.path.Either(&s.candidate) {
-		found = s.withoutBut(e, true) || found
+// it has there. If so, it is told.
+func (r *Races) without(e int) bool {
+	found := r.withoutBut(e, false)
+	if r.path.Either(&r.candidate) {
+		found = r.withoutBut(e, true) || found
 	}
 	return found
 }
@@ -108,32 +115,54 @@ func (s *Strategy) without(e int) bool {
 //
 // The prefix of the candidate is the largest possible: all that does not happen after e, except
 // what disables the candidate.
-func (s *Strategy) withoutBut(e int, other bool) bool {
-	c := &s.candidate
-	s.path.Begin(&s.prefix, c, e)
-	for !s.prefix.May(c, other) {
-		if s.prefix.Blocker < 0 || s.late() {
+func (r *Races) withoutBut(e int, other bool) bool {
+	c := &r.candidate
+	r.path.Begin(&r.prefix, c, e)
+	for !r.prefix.May(c, other) {
+		if r.prefix.Blocker < 0 || r.Late() {
 			return false
 		}
-		s.prefix.Exclude(s.prefix.Blocker)
+		r.prefix.Exclude(r.prefix.Blocker)
 	}
-	if !s.tab.Dependent(s.path.At(e), &c.Transition) {
+	if !r.path.Tab.Dependent(r.path.At(e), &c.Transition) {
 		return false
 	}
-	s.insertPrefix(e)
+	r.Reversed(e, &r.prefix, c, other)
 	return true
 }
 
-// insertPrefix inserts the transitions of s.prefix after e, then the candidate, as a wakeup
+// reverse reverses the races of the execution just read.
+func (s *Strategy) reverse() {
+	if s.races.Late == nil {
+		s.races = Races{Reversed: s.insertPrefix, Drawn: s.outcomes, Late: s.late}
+	}
+	s.races.Of(s.path)
+}
+
+// outcomes makes sure that every outcome of the draw at j is explored.
+func (s *Strategy) outcomes(j int) {
+	t := s.path.At(j)
+	if j < s.shared() || j == s.keep && s.nodes[j].done > 0 {
+		return
+	}
+	s.drawn.Set(t)
+	for c := range t.Choices {
+		s.drawn.Choice = c
+		s.v = append(s.v[:0], &s.drawn)
+		s.insert(j, s.v)
+	}
+}
+
+// insertPrefix inserts the transitions of a prefix after e, then the candidate, as a wakeup
 // sequence.
-func (s *Strategy) insertPrefix(e int) {
+func (s *Strategy) insertPrefix(e int, prefix *transition.Prefix, c *transition.Candidate, _ bool) {
 	p := s.path
 	s.v = s.v[:0]
 	for k := e + 1; k < p.Len(); k++ {
-		if s.prefix.Has(k) {
+		if prefix.Has(k) {
 			s.v = append(s.v, p.At(k))
 		}
 	}
-	s.v = append(s.v, &s.candidate.Transition)
+	s.v = append(s.v, &c.Transition)
 	s.insert(e, s.v)
 }

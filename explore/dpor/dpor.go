@@ -24,6 +24,17 @@ type Options struct {
 	// library hides a race.
 	Loose bool
 
+	// Free: executions are in free time, which is covered too (trace.Schedule.Free).
+	Free bool
+
+	// Twins takes goroutines as interchangeable where that is known (docs/design/symmetry.md), but
+	// not in free time. Executions must tell (trace.Trace.Twins).
+	Twins bool
+
+	// Retries: iterations of polling loops that failed are events, as they are for other
+	// strategies.
+	Retries bool
+
 	// Expired, if not nil, is called now and then during Done. The search ends when it returns
 	// true.
 	Expired func() bool
@@ -45,7 +56,7 @@ type Strategy struct {
 	redundant int // executions of classes that were executed before, see enter
 
 	schedule trace.Schedule
-	gids     []trace.GID // by Proc, while a schedule is made
+	numbers  transition.Numbers
 
 	work    int // work since the last call of Expired
 	expired bool
@@ -55,11 +66,10 @@ type Strategy struct {
 	others     made
 	renumbered bool // the path is of one of those: the next execution numbers its objects differently
 
-	candidate transition.Candidate
-	prefix    transition.Prefix
-	covered   []int
-	v         []*transition.Transition
-	free      []*wakeup
+	races Races
+	drawn transition.Transition
+	v     []*transition.Transition
+	free  []*wakeup
 }
 
 // A node is the state of the search at the prefix before one transition of the path.
@@ -100,6 +110,9 @@ const longest = 50_000
 // New begins a search.
 func New(o Options) *Strategy {
 	s := &Strategy{opt: o, tab: transition.NewTable()}
+	if o.Twins && !o.Free {
+		s.tab.Interchange(transition.All)
+	}
 	s.path = transition.NewPath(s.tab)
 	s.result.Complete = true
 	return s
@@ -144,10 +157,14 @@ func (s *Strategy) Done(t *trace.Trace) {
 // take is Done for a trace that shares its first transitions with the path; these are not read
 // again.
 func (s *Strategy) take(t *trace.Trace, shared int) {
-	s.result.Executions++
-	s.incomplete(explore.Short(t))
+	s.count(t)
 	if long := explore.TooLong(t, longest); !long.None() {
 		s.incomplete(long)
+		s.over = true
+		return
+	}
+	if t.Untimed != trace.Timed {
+		s.incomplete(why.With(why.Untimed, "%s", t.Untimed))
 		s.over = true
 		return
 	}
@@ -184,6 +201,18 @@ func (s *Strategy) take(t *trace.Trace, shared int) {
 	}
 }
 
+// count counts an execution. One that ends before a goroutine that would ask again is no event of
+// the program: where that goroutine asks later is another execution.
+func (s *Strategy) count(t *trace.Trace) {
+	if t.Verdict == trace.Aborted {
+		s.result.Aborted++
+		s.incomplete(explore.Held(t))
+		return
+	}
+	s.result.Executions++
+	s.incomplete(explore.Short(t))
+}
+
 // late reports whether Expired returned true. It asks once in a while.
 func (s *Strategy) late() bool { return s.lateAfter(s.path.Len()) }
 
@@ -212,7 +241,7 @@ func (s *Strategy) restart() {
 		s.part.outdated, s.over = true, true
 		return
 	}
-	s.result.Executions, s.made = 0, 0
+	s.result.Executions, s.result.Aborted, s.made = 0, 0, 0
 	s.path = transition.NewPath(s.tab)
 	for i := range s.nodes {
 		s.freeAll(s.nodes[i].tree)

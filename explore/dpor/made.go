@@ -1,6 +1,8 @@
 package dpor
 
 import (
+	"slices"
+
 	"heddle/explore/transition"
 	"heddle/trace"
 )
@@ -27,6 +29,9 @@ type made struct {
 // Made implements explore.Heir.
 func (s *Strategy) Made(traces []*trace.Trace) {
 	s.others.traces = traces
+	if len(traces) > 0 {
+		s.tab.Interchange(0) // they may have any order of goroutines that are interchangeable
+	}
 	s.readMade()
 }
 
@@ -37,10 +42,20 @@ func (s *Strategy) readMade() {
 	for again := len(m.traces) > 0; again; again = s.tab.Changed {
 		s.tab.Changed = false
 		for i, t := range m.traces {
-			m.records[i], _ = s.tab.Record(t)
+			if s.retries() || !retried(t) {
+				m.records[i], _ = s.tab.Record(t)
+			}
 		}
 	}
 	m.begin = m.begin[:0]
+}
+
+// retried reports whether a goroutine asked again in a polling loop: no execution of this search
+// has that (trace.Schedule.NoRetry).
+func retried(t *trace.Trace) bool {
+	return slices.ContainsFunc(t.Offers, func(o trace.Offer) bool {
+		return o.Case == trace.LoopWaits || o.Case == trace.LoopGoesOn
+	})
 }
 
 // takeMade takes an execution that was made, instead of the next one. It reports whether there was

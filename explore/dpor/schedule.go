@@ -5,43 +5,29 @@ import (
 	"heddle/trace"
 )
 
-// makeSchedule makes the schedule of the path up to s.keep and the branch after it. GIDs count the
-// go statements in the order of the execution to come.
+// makeSchedule makes the schedule of the path up to s.keep and the branch after it.
 func (s *Strategy) makeSchedule() {
+	retries := s.retries()
 	s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Exhaustive: true,
-		Strict: true, Loose: s.opt.Loose, Awaits: true}
-	for len(s.gids) < s.tab.Procs() {
-		s.gids = append(s.gids, trace.NoG)
-	}
-	next := trace.GID(2)
-	start := func(ps []transition.Proc) {
-		for _, g := range ps {
-			s.gids[g] = next
-			next++
-		}
-	}
-	s.gids[transition.Main], s.gids[transition.Timers] = 0, 1
-	start(s.early())
+		Strict: true, Loose: s.opt.Loose, Awaits: retries, NoRetry: !retries, Free: s.opt.Free}
+	s.numbers.Begin(s.early())
 	for i := range s.keep {
-		t := s.at(i)
-		s.addStep(t)
-		start(t.Starts)
+		s.addStep(s.at(i))
 	}
 	for _, w := range s.branch {
 		s.addStep(&w.t)
-		start(w.t.Starts)
 	}
 }
 
+// retries reports whether iterations of polling loops that failed are events. They are in free
+// time: there an execution goes on as long as a timer may fire.
+func (s *Strategy) retries() bool { return s.opt.Retries || s.opt.Free }
+
 func (s *Strategy) addStep(t *transition.Transition) {
-	if t.Barrier {
-		return
+	if !t.Barrier {
+		s.schedule.Steps = append(s.schedule.Steps, s.numbers.Step(t))
 	}
-	st := trace.Step{G: s.gids[t.Proc], Op: t.Op, Choice: t.Choice, Case: t.Case, WithCase: t.WithCase}
-	if t.With != transition.NoProc {
-		st.With = int32(s.gids[t.With]) + 1
-	}
-	s.schedule.Steps = append(s.schedule.Steps, st)
+	s.numbers.Start(t.Starts)
 }
 
 // estimate returns the expected number of executions in the end: those made, divided by the share

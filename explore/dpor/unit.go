@@ -9,10 +9,17 @@ import (
 func init() {
 	explore.Register(explore.Unit{
 		Name: "dpor", Order: 110, Covers: "interleavings", Ends: true, Whole: true, Seeds: true,
-		Compared: true, Cover: true,
-		Does:  "covers every interleaving: one execution of every class of equivalent ones",
-		Paper: "Abdulla, Aronis, Jonsson, Sagonas: Source Sets, JACM 2017",
-		New:   func(s explore.Start) explore.Strategy { return New(options(s)) },
+		Compared: true, Cover: true, Free: true,
+		Does:    "covers every interleaving: one execution of every class of equivalent ones",
+		Paper:   "Abdulla, Aronis, Jonsson, Sagonas: Source Sets, JACM 2017",
+		Needs:   explore.Needs{Twins: true},
+		Options: []explore.Option{explore.Symmetry},
+		Adapt:   func(v explore.Values, n *explore.Needs) { n.Twins = v.On("symmetry") },
+		New: func(s explore.Start) explore.Strategy {
+			o := options(s)
+			o.Twins = s.Options.On("symmetry")
+			return New(o)
+		},
 		Resume: func(s explore.Start) explore.Part {
 			return &piece{NewPart(options(s))}
 		},
@@ -20,11 +27,13 @@ func init() {
 	})
 }
 
-func options(s explore.Start) Options { return Options{Expired: s.Expired, Loose: s.Loose} }
+func options(s explore.Start) Options {
+	return Options{Expired: s.Expired, Loose: s.Loose, Free: s.Free}
+}
 
 // Part implements explore.Splitting.
 func (s *Strategy) Part() explore.Part {
-	if s.Over() {
+	if s.Over() || s.tab.Paired() { // other processes do not know which goroutines are interchangeable
 		return nil
 	}
 	return &piece{s}

@@ -16,6 +16,9 @@ type Names struct {
 	objects map[objectName]int32
 	list    []string // threads, by number - 1
 	hashes  []uint64 // of objects, by number - 1
+	steps   map[Step]int32
+	stepped []Step                  // by number - 1
+	kinds   map[int32]trace.ObjKind // of objects that are variables
 }
 
 // An objectName identifies an object: the goroutine that made it, and its index among that
@@ -30,7 +33,63 @@ type objectName struct {
 
 // NewNames returns an empty set of names.
 func NewNames() *Names {
-	return &Names{threads: make(map[string]int32), objects: make(map[objectName]int32)}
+	return &Names{threads: make(map[string]int32), objects: make(map[objectName]int32),
+		steps: make(map[Step]int32), kinds: make(map[int32]trace.ObjKind)}
+}
+
+// Kind returns the kind of a variable by its number.
+func (n *Names) Kind(v int32) trace.ObjKind { return n.kinds[v] }
+
+// Syncs reports whether a pattern has a variable that is no memory: a lock, a channel, a sync.Map.
+func (n *Names) Syncs(k Key) bool {
+	for i := 0; i < MaxSteps && k[i] > 0; i++ {
+		if syncs(n.kinds[n.stepped[k[i]-1].Var]) {
+			return true
+		}
+	}
+	return false
+}
+
+// syncs reports whether objects of a kind are variables that are no memory.
+func syncs(k trace.ObjKind) bool {
+	switch k {
+	case trace.ObjMutex, trace.ObjRWMutex, trace.ObjChan, trace.ObjMap:
+		return true
+	}
+	return false
+}
+
+// step returns the number of a step of patterns.
+func (n *Names) step(st Step) int32 {
+	id, ok := n.steps[st]
+	if !ok {
+		n.stepped = append(n.stepped, st)
+		id = int32(len(n.stepped))
+		n.steps[st] = id
+	}
+	return id
+}
+
+// A Key is a pattern by the numbers of its steps in Names, 0 for no step. It is much smaller than
+// the pattern.
+type Key [MaxSteps]int32
+
+// Key returns the key of a pattern.
+func (n *Names) Key(p *Pattern) (k Key) {
+	for i := range p.Len() {
+		k[i] = n.step(p.Steps[i])
+	}
+	return k
+}
+
+// Pattern returns the pattern of a key.
+func (n *Names) Pattern(k Key) Pattern {
+	var steps [MaxSteps]Step
+	i := 0
+	for ; i < MaxSteps && k[i] > 0; i++ {
+		steps[i] = n.stepped[k[i]-1]
+	}
+	return MakePattern(steps[:i]...)
 }
 
 // Thread returns the number of a goroutine.
@@ -111,13 +170,15 @@ func (a *Access) step(v *Var, write bool) Step {
 	return Step{Thread: a.Thread, Var: v.ID, Write: write, Site: a.Site}
 }
 
-// A Var is memory that is read and written as a whole, or an atomic variable, that at least two
-// goroutines use in the trace and at least one writes.
+// A Var is memory that is read and written as a whole, an atomic variable, a lock, a channel or a
+// sync.Map, that at least two goroutines use in the trace and at least one writes. Taking a lock,
+// sending and receiving are writes: what counts is their order.
 type Var struct {
-	ID  int32   // its number in Names
-	All []int32 // indices in Accesses.All, in the order of the trace
-	ByG [][]int32
-	Gs  []trace.GID // the goroutines that use it, in the order of ByG
+	ID   int32   // its number in Names
+	Sync bool    // it is no memory
+	All  []int32 // indices in Accesses.All, in the order of the trace
+	ByG  [][]int32
+	Gs   []trace.GID // the goroutines that use it, in the order of ByG
 }
 
 // Accesses are the accesses of a trace to shared variables.
@@ -126,6 +187,8 @@ type Accesses struct {
 	Objects []int32  // their numbers in Names, by ObjID
 	All     []Access // in the order of the trace
 	Vars    []Var
+	names   *Names
+	steps   [][2]int32 // by access: the numbers of its steps as a read and as a write
 }
 
 // Sites returns the places of all accesses, ascending.
@@ -147,10 +210,16 @@ func (as *Accesses) Step(i int32, write bool) Step {
 // Read returns the accesses of t.
 func (n *Names) Read(t *trace.Trace) *Accesses {
 	v := touch.In(t, func(k trace.ObjKind) bool { return k == trace.ObjMemory || k == trace.ObjAtomic })
-	uses := make([]usage, len(v.Objs))
+	memory := int32(len(v.Objs)) // numbers from there on are objects that are no memory
+	uses := make([]usage, len(v.Objs)+len(t.Objects))
 	each := func(f func(i int, p int32)) {
 		for i := range t.Events {
-			if e := &t.Events[i]; isAccess(t, e) {
+			e := &t.Events[i]
+			switch {
+			case !isAccess(t, e):
+			case syncs(t.Objects[e.Obj].Kind):
+				f(i, memory+int32(e.Obj))
+			default:
 				for p := range v.By(e.Obj, e.Arg) {
 					f(i, p)
 				}
@@ -158,15 +227,21 @@ func (n *Names) Read(t *trace.Trace) *Accesses {
 		}
 	}
 	each(func(i int, p int32) { uses[p].add(&t.Events[i]) })
-	as := &Accesses{Trace: t, Objects: n.Objects(t)}
-	index := make([]int32, len(v.Objs)) // index + 1 of a variable
+	as := &Accesses{Trace: t, Objects: n.Objects(t), names: n}
+	index := make([]int32, len(uses)) // index + 1 of a variable
 	threads := make([]int32, len(t.Goroutines))
 	each(func(i int, p int32) {
 		if !uses[p].shared {
 			return
 		}
 		if index[p] == 0 {
-			as.Vars = append(as.Vars, Var{ID: as.Objects[v.Objs[p]]})
+			o := trace.ObjID(p - memory)
+			if p < memory {
+				o = v.Objs[p]
+			}
+			id, kind := as.Objects[o], t.Objects[o].Kind
+			n.kinds[id] = kind
+			as.Vars = append(as.Vars, Var{ID: id, Sync: syncs(kind)})
 			index[p] = int32(len(as.Vars))
 		}
 		e := &t.Events[i]
@@ -178,7 +253,34 @@ func (n *Names) Read(t *trace.Trace) *Accesses {
 			Site: Place(e.Site.Plain()), Read: r, Write: w})
 		as.Vars[index[p]-1].add(e.G, int32(len(as.All)-1))
 	})
+	as.steps = make([][2]int32, len(as.All))
+	for i := range as.All {
+		a := &as.All[i]
+		if a.Read {
+			as.steps[i][0] = n.step(as.Step(int32(i), false))
+		}
+		if a.Write {
+			as.steps[i][1] = n.step(as.Step(int32(i), true))
+		}
+	}
 	return as
+}
+
+// Key returns the key of the pattern of which these accesses are an instance, with the row of
+// Table 1; the row is 0 if that has none. write says which accesses count as writes.
+func (as *Accesses) Key(accesses []int32, write []bool) (k Key, row uint8) {
+	var s shape
+	first := &as.All[accesses[0]]
+	for i, x := range accesses {
+		a := &as.All[x]
+		s = s.step(i, a.Thread != first.Thread, write[i], a.Var != first.Var)
+		if write[i] {
+			k[i] = as.steps[x][1]
+		} else {
+			k[i] = as.steps[x][0]
+		}
+	}
+	return k, rowOf(s)
 }
 
 func (v *Var) add(g trace.GID, a int32) {
@@ -191,7 +293,7 @@ func (v *Var) add(g trace.GID, a int32) {
 	v.ByG[i] = append(v.ByG[i], a)
 }
 
-// isAccess reports whether e is a step that accesses memory or an atomic.
+// isAccess reports whether e is a step that accesses a variable.
 func isAccess(t *trace.Trace, e *trace.Event) bool {
 	if e.Quiet || e.Step < 0 || e.Obj <= 0 || int(e.Obj) >= len(t.Objects) {
 		return false
@@ -203,9 +305,9 @@ func isAccess(t *trace.Trace, e *trace.Event) bool {
 // effect reports whether an operation reads or writes its variable.
 func effect(op trace.Op) (reads, writes bool) {
 	switch op {
-	case trace.OpRead, trace.OpAtomicLoad:
+	case trace.OpRead, trace.OpAtomicLoad, trace.OpMapLoad, trace.OpMapRange, trace.OpRLock:
 		return true, false
-	case trace.OpWrite, trace.OpAtomicStore:
+	case trace.OpWrite, trace.OpAtomicStore, trace.OpMapStore, trace.OpLock, trace.OpSend, trace.OpRecv:
 		return false, true
 	case trace.OpAtomicRMW:
 		return true, true

@@ -1,11 +1,17 @@
 package mapcov
 
-import "heddle/trace"
+import (
+	"maps"
+	"slices"
+
+	"heddle/trace"
+)
 
 // A Set is the patterns that executions have covered.
 type Set struct {
 	Names   *Names
-	covered map[Pattern]struct{}
+	covered map[Key]struct{}
+	syncs   int // of covered, those with a variable that is no memory
 	vars    map[int32]*instructions
 	skipped bool
 }
@@ -15,7 +21,7 @@ type instructions struct{ reads, writes map[Place]struct{} }
 
 // NewSet returns an empty set.
 func NewSet() *Set {
-	return &Set{Names: NewNames(), covered: make(map[Pattern]struct{}), vars: make(map[int32]*instructions)}
+	return &Set{Names: NewNames(), covered: make(map[Key]struct{}), vars: make(map[int32]*instructions)}
 }
 
 // Add adds the patterns of a trace, and returns how many of them are new.
@@ -24,10 +30,20 @@ func (s *Set) Add(t *trace.Trace) (fresh int) { return s.AddAccesses(s.Names.Rea
 // AddAccesses is Add for a trace whose accesses were read with Names.
 func (s *Set) AddAccesses(as *Accesses) (fresh int) {
 	for i := range as.All {
-		s.instruction(&as.All[i], as.Vars[as.All[i].Var].ID)
+		if v := &as.Vars[as.All[i].Var]; !v.Sync {
+			s.instruction(&as.All[i], v.ID)
+		}
 	}
 	n := len(s.covered)
-	all := as.Each(func(p Pattern) { s.covered[p] = struct{}{} })
+	all := as.each(func(k Key) {
+		if had := len(s.covered); s.Names.Syncs(k) {
+			if s.covered[k] = struct{}{}; len(s.covered) > had {
+				s.syncs++
+			}
+			return
+		}
+		s.covered[k] = struct{}{}
+	})
 	s.skipped = s.skipped || !all
 	return len(s.covered) - n
 }
@@ -47,14 +63,41 @@ func (s *Set) instruction(a *Access, v int32) {
 }
 
 // Has reports whether a pattern was covered.
-func (s *Set) Has(p Pattern) bool {
-	_, ok := s.covered[p]
+func (s *Set) Has(p Pattern) bool { return p.Row != 0 && s.HasKey(s.Names.Key(&p)) }
+
+// HasKey is Has for a pattern by its key in Names.
+func (s *Set) HasKey(k Key) bool {
+	_, ok := s.covered[k]
 	return ok
 }
 
-// Covered returns the number of patterns covered. The same statement, executed by another goroutine
-// or on another variable, gives another pattern.
-func (s *Set) Covered() int { return len(s.covered) }
+// Covered returns the number of patterns of memory and atomics covered. The same statement,
+// executed by another goroutine or on another variable, gives another pattern.
+func (s *Set) Covered() int { return len(s.covered) - s.syncs }
+
+// Syncs returns the number of covered patterns that have a lock, a channel or a sync.Map.
+func (s *Set) Syncs() int { return s.syncs }
+
+// maxForms bounds what Forms returns.
+const maxForms = 5000
+
+// Forms returns hashes of the rows and statements of the patterns covered, ascending. Patterns of
+// other tests on the same types have equal ones, whatever their goroutines and variables are
+// called.
+func (s *Set) Forms() []uint64 {
+	forms := make(map[uint64]struct{})
+	for k := range s.covered {
+		p := s.Names.Pattern(k)
+		h := uint64(p.Row) + 1
+		for _, st := range p.Steps[:p.Len()] {
+			h = (h^uint64(st.Site))*0x9e3779b97f4a7c15 + 1
+			h ^= h >> 29
+		}
+		forms[h] = struct{}{}
+	}
+	all := slices.Sorted(maps.Keys(forms))
+	return all[:min(len(all), maxForms)]
+}
 
 // Truncated reports whether a trace had too many variables to look at all pairs.
 func (s *Set) Truncated() bool { return s.skipped }
@@ -82,6 +125,11 @@ const maxPairs = 200_000
 // interrupted, and stands for two others: section 3, p8.) Each returns false if there were too many
 // variables to look at all pairs.
 func (as *Accesses) Each(f func(Pattern)) (all bool) {
+	return as.each(func(k Key) { f(as.names.Pattern(k)) })
+}
+
+// each is Each with keys.
+func (as *Accesses) each(f func(Key)) (all bool) {
 	for v := range as.Vars {
 		as.pairs(&as.Vars[v], f)
 		as.triples(&as.Vars[v], f)
@@ -100,29 +148,29 @@ func (as *Accesses) Each(f func(Pattern)) (all bool) {
 
 // roles calls f for each assignment of reads and writes to the accesses: more than one if an access
 // both reads and writes.
-func (as *Accesses) roles(f func(Pattern), accesses ...int32) {
-	var steps [MaxSteps]Step
-	var rec func(i int)
-	rec = func(i int) {
-		if i == len(accesses) {
-			if p := MakePattern(steps[:i]...); p.Row != 0 {
-				f(p)
-			}
-			return
+func (as *Accesses) roles(f func(Key), accesses ...int32) {
+	var write [MaxSteps]bool
+	as.assign(f, accesses, &write, 0)
+}
+
+func (as *Accesses) assign(f func(Key), accesses []int32, write *[MaxSteps]bool, i int) {
+	if i == len(accesses) {
+		if k, row := as.Key(accesses, write[:i]); row != 0 {
+			f(k)
 		}
-		a := &as.All[accesses[i]]
-		for _, write := range [2]bool{false, true} {
-			if write && a.Write || !write && a.Read {
-				steps[i] = as.Step(accesses[i], write)
-				rec(i + 1)
-			}
+		return
+	}
+	a := &as.All[accesses[i]]
+	for _, w := range [2]bool{false, true} {
+		if w && a.Write || !w && a.Read {
+			write[i] = w
+			as.assign(f, accesses, write, i+1)
 		}
 	}
-	rec(0)
 }
 
 // pairs has rows 1 to 3. Of the accesses of one statement the first and the last suffice.
-func (as *Accesses) pairs(v *Var, f func(Pattern)) {
+func (as *Accesses) pairs(v *Var, f func(Key)) {
 	type class struct {
 		thread int32
 		site   Place
@@ -151,7 +199,7 @@ func (as *Accesses) pairs(v *Var, f func(Pattern)) {
 }
 
 // triples has rows 4 to 8.
-func (as *Accesses) triples(v *Var, f func(Pattern)) {
+func (as *Accesses) triples(v *Var, f func(Key)) {
 	prev := make(map[trace.GID]int)
 	for j, w := range v.All {
 		g := as.All[w].G
@@ -166,7 +214,7 @@ func (as *Accesses) triples(v *Var, f func(Pattern)) {
 
 // quadruples has rows 9 to 17, on two variables. A leg is two consecutive accesses of one
 // goroutine, one to each variable. b's leg lies within a's, or begins in it and ends after it.
-func (as *Accesses) quadruples(x, y int, f func(Pattern)) {
+func (as *Accesses) quadruples(x, y int, f func(Key)) {
 	both := merge(as.Vars[x].All, as.Vars[y].All)
 	end := as.legs(both)
 	for i, j := range end {

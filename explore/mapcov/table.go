@@ -43,8 +43,8 @@ var Table = [...]Row{
 // MaxSteps is the length of the longest pattern.
 const MaxSteps = 4
 
-// byShape maps the shape of a row to its number.
-var byShape = make(map[shape]uint8)
+// byShape has the number of the row of each shape, 0 for none.
+var byShape [1 << 16]uint8
 
 func init() {
 	for _, r := range Table {
@@ -105,9 +105,12 @@ func MakePattern(steps ...Step) (p Pattern) {
 		p.Steps[i] = st
 		s = s.step(i, st.Thread != steps[0].Thread, st.Write, st.Var != steps[0].Var)
 	}
-	p.Row = byShape[s]
+	p.Row = rowOf(s)
 	return p
 }
+
+// rowOf returns the row of a shape, 0 if there is none.
+func rowOf(s shape) uint8 { return byShape[s] }
 
 // Len returns the number of steps.
 func (p *Pattern) Len() int {

@@ -25,16 +25,32 @@ type lesson struct {
 	old   int32 // nodes from here on are new
 	list  []step
 	seg   segment
-	news  bool // the execution showed an edge that was not known
+	spots []spot
+
+	partner segment // of the other side of a communication
+	turn    int32   // of segments
+	news    bool    // the execution showed an edge that was not known
+
+	// finer: words turned out to be accessed in parts, or memory of one goroutine by another one.
+	// The search begins anew, and tells their bytes apart, unless it is settled by then.
+	finer, settled bool
+
+	updates int    // how many of the trace's were read
+	wrong   string // why the program cannot be described, found while a segment was read
 }
+
+// A spot says, of a cell, in which segment it was read and written last, and where in the segment's
+// writes it is.
+type spot struct{ read, wrote, at int32 }
 
 // A segment is what a goroutine accessed in a step.
 type segment struct {
-	reads  []reading
-	writes []writing
-	starts []transition.Proc
-	window window
-	reach  reach
+	reads   []reading
+	writes  []writing
+	updates []updating
+	starts  []transition.Proc
+	window  window
+	reach   reach
 }
 
 // learn adds an execution, whose path was read. It returns the reason why the program cannot be
@@ -42,7 +58,7 @@ type segment struct {
 func (l *lesson) learn(t *trace.Trace, path *transition.Path) (reason string) {
 	p := l.p
 	l.t, l.path, l.event, l.plain, l.old, l.news = t, path, 0, 0, int32(len(p.nodes)), false
-	clear(p.left)
+	l.updates, l.wrong = 0, ""
 	l.index()
 	for i := range t.Objects { // before the accesses to the memory that they are in
 		if o := &t.Objects[i]; o.Kind == trace.ObjAtomic {
@@ -50,6 +66,9 @@ func (l *lesson) learn(t *trace.Trace, path *transition.Path) (reason string) {
 				p.atomic(item, uint32(at))
 			}
 		}
+	}
+	if l.own(); l.finer {
+		return ""
 	}
 	l.s.begin(p, path.Early())
 	for proc, n := range l.s.at {
@@ -68,6 +87,62 @@ func (l *lesson) learn(t *trace.Trace, path *transition.Path) (reason string) {
 		}
 	}
 	return ""
+}
+
+// own finds out which memory one goroutine has for itself in all executions so far: nothing that
+// others do depends on it. It must not be read as such before.
+func (l *lesson) own() {
+	note := func(o *trace.Object, proc transition.Proc, size uint32) {
+		i, at, ok := l.allocation(o)
+		if !ok {
+			return
+		}
+		l.shared(i, proc)
+		if o.G != trace.NoG {
+			return
+		}
+		next := *o
+		for end := at + uint64(size); end > 1<<blockBits; end -= 1 << blockBits {
+			next.Addr += 1 << blockBits
+			if i, _, ok := l.allocation(&next); ok {
+				l.shared(i, proc)
+			}
+		}
+	}
+	for k := range l.t.Plain {
+		if a := &l.t.Plain[k]; a.Step >= 0 {
+			note(&a.Mem, l.p.tab.ProcOf(a.G), a.Size)
+		}
+	}
+	for k := range l.t.Events {
+		e := &l.t.Events[k]
+		if e.Obj == 0 {
+			continue
+		}
+		if o := &l.t.Objects[e.Obj]; o.Kind == trace.ObjMemory || o.Kind == trace.ObjAtomic {
+			note(o, l.p.tab.ProcOf(e.G), transition.MemorySize(e, o.Kind))
+		}
+	}
+}
+
+// shared notes that a goroutine accesses an allocation.
+func (l *lesson) shared(i int32, proc transition.Proc) {
+	switch x := &l.p.items[i]; {
+	case x.shared || x.owner == proc:
+	case x.owner == transition.NoProc:
+		x.owner = proc
+	default:
+		x.shared = true
+		l.p.shared[x.key] = true
+		l.finer = l.finer || x.passed
+	}
+}
+
+// private reports whether only one goroutine accesses an allocation, as far as is known.
+func (l *lesson) private(i int32) bool {
+	x := &l.p.items[i]
+	x.passed = x.passed || !x.shared
+	return !x.shared
 }
 
 // index lists the transitions of each goroutine.
@@ -122,12 +197,23 @@ func (l *lesson) announce(at int32, proc transition.Proc) (reason string) {
 	switch op.class {
 	case ruled:
 		n.op.item = l.p.object(op.obj)
-		l.how(&n.op, &n.next).add(n.op.item)
-	case comm:
+		n.op.how(&n.next).add(n.op.item)
+		l.p.lose(at, n.op.item, l.old)
+		switch {
+		case op.op == trace.OpWGWait:
+			l.wait(at)
+		case op.op == trace.OpWGAdd && op.arg > 0:
+			n.next.writes.add(l.p.allocation(itemKey{obj: op.obj, n: first}))
+		}
+	case waiting:
+		n.op.item = l.p.object(op.obj)
+		n.next.add(n.op.item, op.op != trace.OpCondWake)
+	case comm, arriving:
 		for _, c := range op.cases {
 			n.next.add(c.item, true)
 		}
 	}
+	l.p.enclose(n)
 	next := n.next
 	l.p.grow(at, &next, l.old)
 	return ""
@@ -135,25 +221,49 @@ func (l *lesson) announce(at int32, proc transition.Proc) (reason string) {
 
 // site returns where proc made transition j.
 func (l *lesson) site(j int, proc transition.Proc) trace.Site {
-	for i := l.path.Event(j); i < len(l.t.Events) && int(l.t.Events[i].Step) == l.path.Step(j); i++ {
-		if e := &l.t.Events[i]; l.p.tab.ProcOf(e.G) == proc {
-			return e.Site
-		}
+	if e := l.eventOf(j, proc); e != nil {
+		return e.Site
 	}
 	return 0
 }
 
-// how returns the set of r that an operation with a rule belongs to.
-func (l *lesson) how(op *pending, r *reach) *bits {
-	switch op.op {
-	case trace.OpWGWait:
-		return &r.reads
-	case trace.OpWGAdd, trace.OpRLock, trace.OpRUnlock:
-		if !l.p.tab.Ordered(op.obj) {
-			return &r.adds
+// eventOf returns the first event of proc in transition j; nil if it has none.
+func (l *lesson) eventOf(j int, proc transition.Proc) *trace.Event {
+	for i := l.path.Event(j); i < len(l.t.Events) && int(l.t.Events[i].Step) == l.path.Step(j); i++ {
+		if e := &l.t.Events[i]; l.p.tab.ProcOf(e.G) == proc {
+			return e
 		}
 	}
+	return nil
+}
+
+// how returns the set of r that an operation with a rule belongs to.
+func (op *pending) how(r *reach) *bits {
+	switch {
+	case op.op == trace.OpWGWait:
+		return &r.reads
+	case op.sums:
+		return &r.adds
+	}
 	return &r.writes
+}
+
+// wait makes the call of a Wait, which is pending in node at, a part of the step that led there: it
+// must not be concurrent with an Add from zero, whether it returns or not.
+func (l *lesson) wait(at int32) {
+	n := &l.p.nodes[at]
+	i := l.p.allocation(itemKey{obj: n.op.obj, n: order})
+	n.window = append(n.window, touch{cell: l.p.word(i, 0), write: true, site: n.op.site,
+		bytes: allBytes, group: n.op.item + 1})
+	l.s.resize()
+	if l.s.at[n.proc] == at {
+		l.s.touch(&n.window[len(n.window)-1], 1)
+	}
+	n.next.adds.add(i) // Waits commute
+	if from := n.parent; from != 0 && l.p.nodes[from].proc == n.proc {
+		l.p.nodes[from].next.adds.add(i)
+		l.p.grow(from, &reach{adds: l.p.nodes[from].next.adds}, l.old)
+	}
 }
 
 func (op *pending) equal(q *pending) bool {
@@ -169,11 +279,19 @@ func (l *lesson) executed(j int, proc transition.Proc) (op pending, reason strin
 	}
 	for _, k := range l.ops[j] {
 		if o := &l.path.Operations()[k]; o.Proc == proc {
-			return l.communication(o)
+			return l.communication(o), ""
 		}
 	}
 	if tr.With != transition.NoProc {
 		return op, "a communication without an announcement"
+	}
+	if tr.Op == trace.OpArrive && len(tr.Accesses) > 0 && l.p.tab.Kind(tr.Accesses[0].Obj) == trace.ObjChan {
+		return l.arrival(tr), ""
+	}
+	if tr.Op == trace.OpCondWake {
+		if e := l.eventOf(j, proc); e != nil && l.t.Objects[e.Obj].Kind == trace.ObjCond {
+			return pending{class: waiting, op: tr.Op, obj: l.p.tab.ObjectOf(l.t, e.Obj)}, ""
+		}
 	}
 	if len(tr.Accesses) > 1 {
 		return op, l.unknown(tr)
@@ -198,6 +316,18 @@ func (l *lesson) executed(j int, proc transition.Proc) (op pending, reason strin
 	return l.operation(tr.Op, a.Obj, a.Arg)
 }
 
+// arrival returns the arrival at sides of channels without a buffer that are polled.
+func (l *lesson) arrival(tr *transition.Transition) pending {
+	op := pending{class: arriving, op: trace.OpArrive, obj: -1}
+	for _, a := range tr.Accesses {
+		if a.Mode == model.Arrived {
+			op.cases = append(op.cases, offer{obj: a.Obj, item: l.p.object(a.Obj),
+				send: trace.Op(a.Arg) == trace.OpSend})
+		}
+	}
+	return op
+}
+
 // unknown returns the reason for a step of several operations.
 func (l *lesson) unknown(tr *transition.Transition) string {
 	for i := range tr.Accesses {
@@ -214,9 +344,8 @@ func (l *lesson) operation(o trace.Op, obj transition.Object, arg int32) (op pen
 	kind := l.p.tab.Kind(obj)
 	def, _ := l.p.tab.Model(obj)
 	switch o {
-	case trace.OpAwait, trace.OpCondWait, trace.OpCondWake, trace.OpSignal, trace.OpBroadcast,
-		trace.OpSleep, trace.OpTimerStart, trace.OpTimerStop, trace.OpTimerFire, trace.OpNow, trace.OpIdle,
-		trace.OpNative:
+	case trace.OpAwait, trace.OpSleep, trace.OpTimerStart, trace.OpTimerStop, trace.OpTimerFire,
+		trace.OpNow, trace.OpIdle, trace.OpNative:
 		return op, "it has no rule for " + o.String() + " of a " + kind.String()
 	case trace.OpWGAdd:
 		op.arg = arg
@@ -226,10 +355,13 @@ func (l *lesson) operation(o trace.Op, obj transition.Object, arg int32) (op pen
 		}
 	}
 	switch kind {
+	case trace.ObjCond:
+		op.class = waiting
 	case trace.ObjMutex, trace.ObjRWMutex, trace.ObjWaitGroup, trace.ObjOnce, trace.ObjSemaphore:
 		if def.Rule(&model.Object{Kind: kind}, o, 0) == nil {
 			return op, "it has no rule for " + o.String() + " of a " + kind.String()
 		}
+		op.sums = def.Sums(o)
 	case trace.ObjChan:
 		if o != trace.OpClose && o != trace.OpLen {
 			return op, "it has no rule for " + o.String() + " of a " + kind.String()
@@ -243,15 +375,12 @@ func (l *lesson) operation(o trace.Op, obj transition.Object, arg int32) (op pen
 }
 
 // communication returns a send, a receive, or a select.
-func (l *lesson) communication(o *transition.Operation) (op pending, reason string) {
+func (l *lesson) communication(o *transition.Operation) (op pending) {
 	op = pending{class: comm, op: o.Op, obj: -1, poll: o.Poll}
 	l.path.Cases(o, func(obj transition.Object, at int16, send bool) {
 		op.cases = append(op.cases, offer{obj: obj, item: l.p.object(obj), at: at, send: send})
-		if o.Poll && l.p.tab.Cap(obj) == 0 {
-			reason = "a channel without a buffer is polled"
-		}
 	})
-	return op, reason
+	return op
 }
 
 // leftover returns the operation that was pending when the execution ended.
@@ -266,9 +395,9 @@ func (l *lesson) leftover(proc transition.Proc) (op pending, reason string) {
 		case trace.OpSend, trace.OpRecv, trace.OpSelect:
 			for k := range l.path.Operations() {
 				if o := &l.path.Operations()[k]; o.Proc == proc && o.Done == l.path.Len() {
-					op, reason = l.communication(o)
+					op = l.communication(o)
 					op.site = left.Site
-					return op, reason
+					return op, ""
 				}
 			}
 			return pending{class: stuck, op: left.Op, obj: -1, site: left.Site}, "" // nil channels
@@ -276,7 +405,11 @@ func (l *lesson) leftover(proc transition.Proc) (op pending, reason string) {
 		if left.Enabled || left.Obj == 0 {
 			return op, "the execution ended before a goroutine that could go on: " + left.Op.String()
 		}
-		op, reason = l.operation(left.Op, l.p.tab.ObjectOf(l.t, left.Obj), 1)
+		is := left.Op
+		if is == trace.OpCondWait { // what it does next, once it is signalled
+			is = trace.OpCondWake
+		}
+		op, reason = l.operation(is, l.p.tab.ObjectOf(l.t, left.Obj), 1)
 		op.site = left.Site
 		return op, reason
 	}
@@ -303,8 +436,9 @@ func (l *lesson) transition(j int) (reason string) {
 	at := [2]int32{s.at[tr.Proc], 0}
 	if x.with != transition.NoProc {
 		at[1] = s.at[x.with]
-		l.edge(at[1], x.withBy, 1, x.message, &segment{})
-		reason = l.edge(at[0], x.by, 0, 0, &l.seg)
+		mine, theirs := x.sides()
+		l.edge(at[1], x.withBy, theirs, x.given(theirs), &l.partner)
+		reason = l.edge(at[0], x.by, mine, x.given(mine), &l.seg)
 	} else {
 		reason = l.edge(at[0], x.by, x.outcome, x.message, &l.seg)
 	}
@@ -336,14 +470,15 @@ func (l *lesson) transition(j int) (reason string) {
 // inherit makes the first step of the k-th goroutine that a step started depend on what that step
 // had accessed before: from then on others may come after it.
 func (l *lesson) inherit(from, to int32, k int16) {
-	before := &l.p.nodes[to].before
+	var before reach
 	for _, a := range l.p.nodes[from].window {
 		if a.starts < k {
 			before.add(l.p.cells[a.cell].item, a.write)
 		}
 	}
-	r := *before
-	l.p.grow(to, &r, l.old)
+	if l.p.nodes[to].before.join(&before) && to < l.old {
+		l.p.grown = true
+	}
 }
 
 // match returns the step of the state that a transition is.
@@ -355,7 +490,7 @@ func (l *lesson) match(tr *transition.Transition) (x step, reason string) {
 			tr.With != transition.NoProc && x.withBy != tr.WithCase {
 			continue
 		}
-		if op.class == ruled && op.op != trace.OpArrive &&
+		if op.class == ruled && op.op != trace.OpArrive && x.outcome != negative &&
 			(len(tr.Accesses) == 0 || x.outcome != tr.Accesses[0].Arg) {
 			return x, "an outcome that the model does not expect: " + tr.Op.String()
 		}
@@ -375,7 +510,9 @@ func chosen(at int16) int16 {
 // segment reads what transition j accesses.
 func (l *lesson) segment(j int, tr *transition.Transition) (reason string) {
 	g := &l.seg
-	*g = segment{reads: g.reads[:0], writes: g.writes[:0], starts: tr.Starts}
+	*g = segment{reads: g.reads[:0], writes: g.writes[:0], updates: g.updates[:0], starts: tr.Starts}
+	l.partner = segment{}
+	l.turn++
 	at := int32(l.path.Step(j))
 	first := l.path.Event(j)
 	last := first
@@ -388,7 +525,7 @@ func (l *lesson) segment(j int, tr *transition.Transition) (reason string) {
 		case trace.OpChoose, trace.OpNow, trace.OpSleep, trace.OpNative, trace.OpIdle:
 			return "it has no rule for " + e.Op.String()
 		}
-		if !l.effect(e) {
+		if !l.effectOf(e, tr, l.update(last)) {
 			return "memory whose allocation is unknown"
 		}
 		last++
@@ -404,16 +541,38 @@ func (l *lesson) segment(j int, tr *transition.Transition) (reason string) {
 				starts++
 			}
 		}
-		if !l.memory(&a.Mem, a.Size, a.Write, a.Site, starts, true) && !l.p.nameless(tr.Proc, a.Write) {
+		if !l.memory(a, starts) && !l.p.nameless(tr.Proc, a.Write) {
 			return "memory whose allocation is unknown"
 		}
 	}
-	return ""
+	return l.wrong
+}
+
+// update returns the update that event i is, if it is one.
+func (l *lesson) update(i int) (u trace.Updated) {
+	for l.updates < len(l.t.Updates) && int(l.t.Updates[l.updates].Event) < i {
+		l.updates++
+	}
+	if l.updates < len(l.t.Updates) && int(l.t.Updates[l.updates].Event) == i {
+		u = l.t.Updates[l.updates]
+	}
+	return u
+}
+
+// effectOf is effect for an event of either side of a communication.
+func (l *lesson) effectOf(e *trace.Event, tr *transition.Transition, u trace.Updated) bool {
+	if l.p.tab.ProcOf(e.G) == tr.Proc {
+		return l.effect(e, u)
+	}
+	l.seg, l.partner = l.partner, l.seg
+	known := l.effect(e, u)
+	l.seg, l.partner = l.partner, l.seg
+	return known
 }
 
 // effect adds what an event reads and writes.
 // It reports whether it is known what they are.
-func (l *lesson) effect(e *trace.Event) bool {
+func (l *lesson) effect(e *trace.Event, u trace.Updated) bool {
 	if e.Obj == 0 {
 		return true
 	}
@@ -421,69 +580,203 @@ func (l *lesson) effect(e *trace.Event) bool {
 	o := &l.t.Objects[e.Obj]
 	switch e.Op {
 	case trace.OpRead, trace.OpWrite:
-		return l.memory(o, transition.MemorySize(e, o.Kind), e.Op == trace.OpWrite, e.Site, 0, true)
+		return l.memory(&trace.Plain{Mem: *o, Size: transition.MemorySize(e, o.Kind),
+			Write: e.Op == trace.OpWrite, Site: e.Site}, 0)
 	case trace.OpAtomicLoad, trace.OpAtomicStore, trace.OpAtomicRMW:
 		if o.Kind == trace.ObjAtomic {
-			return l.atomic(o, e)
+			return l.atomic(o, e, u)
 		}
 	}
+	write := true
 	switch {
 	case o.Kind == trace.ObjMap || o.Kind == trace.ObjModel || o.Kind == trace.ObjAtomic:
-	case !e.Quiet, o.Kind == trace.ObjMutex, o.Kind == trace.ObjRWMutex:
+	case !e.Quiet:
 		return true
+	case o.Kind == trace.ObjMutex || o.Kind == trace.ObjRWMutex:
+		write = e.Op == trace.OpLock || e.Op == trace.OpTryLock
+		if !write && e.Op != trace.OpRLock && e.Op != trace.OpTryRLock || watched(o) {
+			return true
+		}
 	}
 	// an object without rules, or one of the standard library: each operation may depend on those
 	// before
 	i := l.p.object(l.p.tab.ObjectOf(l.t, e.Obj))
-	c := l.p.word(i, 1<<31)
+	c := l.p.word(i, objectCell)
 	l.read(c)
-	l.write(c, true)
+	if write {
+		l.write(c, true)
+	}
 	return true
 }
 
+// watched reports whether the memory that a lock of the standard library guards is announced, as
+// far as the place tells that made it. Else a goroutine that takes the lock may see what those did
+// that held it before.
+func watched(o *trace.Object) bool { return o.Made.Quiet() && o.Made.Kind() != trace.KindPC }
+
 // misuse adds what an operation is to others that must not be concurrent with it: an Add from zero
-// and a Wait, a send and a close. That is like a race.
+// to the call of a Wait, a send to a close. That is like a race.
 func (l *lesson) misuse(e *trace.Event) {
-	write := e.Op == trace.OpWGWait || e.Op == trace.OpClose
+	write := e.Op == trace.OpClose
 	if !write && e.Op != trace.OpSend && (e.Op != trace.OpWGAdd || e.Arg <= 0) {
 		return
 	}
-	i := l.p.allocation(itemKey{obj: l.p.tab.ObjectOf(l.t, e.Obj), n: order})
-	switch {
-	case e.Op == trace.OpWGWait: // Waits commute
-		l.seg.reach.adds.add(i)
-	default:
-		l.seg.reach.add(i, write)
+	obj := l.p.tab.ObjectOf(l.t, e.Obj)
+	i := l.p.allocation(itemKey{obj: obj, n: order})
+	l.seg.reach.add(i, write)
+	a := touch{cell: l.p.word(i, 0), write: write, site: e.Site, bytes: allBytes}
+	if e.Op == trace.OpWGAdd {
+		a.group = l.p.object(obj) + 1
 	}
-	l.seg.window = append(l.seg.window, touch{cell: l.p.word(i, 0), write: write, site: e.Site})
+	l.seg.window = append(l.seg.window, a)
 }
 
-// order, as the number of an item, stands for the order of operations on an object.
-const order = -1
+// Numbers of items that stand for the order of operations on an object: of those that must not be
+// concurrent, and of Adds, of which one is the first from zero.
+const (
+	order = -1
+	first = -2
+)
 
 // atomic adds an operation on an atomic.
-func (l *lesson) atomic(o *trace.Object, e *trace.Event) bool {
+func (l *lesson) atomic(o *trace.Object, e *trace.Event, u trace.Updated) bool {
 	i, at, ok := l.allocation(o)
 	if !ok {
 		return false
 	}
+	if l.private(i) {
+		return true
+	}
 	c := l.p.atomic(i, uint32(at))
+	l.beside(i, uint32(at), e)
+	if o.Number {
+		l.begins(c, o, e, u)
+		if u.Kind != trace.NoUpdate && !l.written(c) && l.updated([]int32{c}, u.Update, 0, u.Size) {
+			return true
+		}
+	}
 	if e.Op != trace.OpAtomicStore {
 		l.read(c)
 	}
 	if e.Op != trace.OpAtomicLoad {
 		l.write(c, false)
 		if o.Number {
-			l.seg.writes[l.written(c)].value = l.p.number(uint64(e.Arg))
+			l.seg.writes[l.spot(c).at].value = l.p.number(uint64(e.Arg))
 		}
 	}
 	return true
 }
 
-// written returns the index of a cell that the segment has written.
-func (l *lesson) written(c int32) int {
-	return slices.IndexFunc(l.seg.writes, func(w writing) bool { return w.cell == c })
+// beside adds what an atomic operation is to plain accesses, with which it may race. at: where the
+// atomic is in allocation i. Its first byte stands for it: atomics do not overlap.
+func (l *lesson) beside(i int32, at uint32, e *trace.Event) {
+	word, bytes := at/8, uint8(1)<<(at%8)
+	if l.p.items[i].fine.has(int32(word)) {
+		word, bytes = byteCell|at, allBytes
+	}
+	if _, plain := l.p.cellOf[cellKey{i, word}]; plain {
+		l.mix(i, at)
+	}
+	if !slices.Contains(l.p.both[l.p.items[i].key], at) {
+		return
+	}
+	a := touch{cell: l.p.word(i, word), write: e.Op != trace.OpAtomicLoad, site: e.Site, atomic: true,
+		bytes: bytes}
+	if a.write {
+		l.seg.reach.adds.add(l.p.cells[a.cell].item)
+	} else {
+		l.seg.reach.reads.add(l.p.cells[a.cell].item)
+	}
+	l.seg.window = append(l.seg.window, a)
 }
+
+// mix notes that an atomic is accessed plainly too: the search begins anew.
+func (l *lesson) mix(i int32, at uint32) {
+	k := l.p.items[i].key
+	if !slices.Contains(l.p.both[k], at) {
+		l.p.both[k] = append(l.p.both[k], at)
+		l.finer = true
+	}
+}
+
+// begins learns which number an atomic has before the first operation, and checks that an update
+// comes to what is expected.
+func (l *lesson) begins(c int32, o *trace.Object, e *trace.Event, u trace.Updated) {
+	l.s.resize()
+	if l.changed(c) {
+		return
+	}
+	if p := &l.p.cells[c].begins; l.s.seen[c] == 0 && *p != varies {
+		switch v := l.p.number(o.Init); *p {
+		case v:
+		case 0:
+			*p = v
+		default: // it depends on what made it
+			*p, l.p.grown = varies, true
+		}
+	}
+	if u.Kind == trace.NoUpdate {
+		return
+	}
+	before, ok := l.p.values[l.s.whole(&span{cells: []int32{c}})]
+	if ok && u.Kind.Of(before, u.By, u.Size) != uint64(e.Arg) {
+		l.wrong = "an atomic was changed by something that was not observed"
+	}
+}
+
+// updated adds an update of the variable that consists of cells. at: where it is within a word. It
+// returns false where the update has to be a read and a write.
+func (l *lesson) updated(cells []int32, u trace.Update, at uint64, size uint32) bool {
+	g := &l.seg
+	writes := 0
+	for _, c := range cells {
+		if l.written(c) {
+			writes++
+		}
+		// one that depends on something else than the first of them does not commute with it
+		m, how := &l.p.items[l.p.cells[c].item].updated, manner{u.Kind, uint8(at), uint8(size)}
+		if *m == (manner{}) {
+			*m = how
+		}
+		if *m != how {
+			return false
+		}
+	}
+	switch writes {
+	case 0:
+	case len(cells): // by the same step, whose version stands for that too
+		for _, c := range cells {
+			l.write(c, true)
+		}
+		return true
+	default:
+		return false
+	}
+	s := l.p.span(cells, size)
+	for _, c := range cells {
+		l.seg.reach.adds.add(l.p.cells[c].item)
+	}
+	for i := range g.updates {
+		if w := &g.updates[i]; w.span == s {
+			w.By = u.Kind.Of(w.By, u.By, size)
+			return true
+		}
+	}
+	g.updates = append(g.updates, updating{s, u})
+	return true
+}
+
+// changed reports whether the segment has changed a cell.
+func (l *lesson) changed(c int32) bool { return l.written(c) || l.updatedIn(c) >= 0 }
+
+// updatedIn returns the index of the update of a cell in the segment, -1 if there is none.
+func (l *lesson) updatedIn(c int32) int {
+	return slices.IndexFunc(l.seg.updates,
+		func(u updating) bool { return slices.Contains(l.p.spans[u.span].cells, c) })
+}
+
+// written reports whether the segment has written a cell.
+func (l *lesson) written(c int32) bool { return l.spot(c).wrote == l.turn }
 
 // allocation returns the item of the memory of an object, and where the object is in it. ok is
 // false if its allocation is unknown.
@@ -503,72 +796,194 @@ func (l *lesson) allocation(o *trace.Object) (i int32, at uint64, ok bool) {
 // blockBits is the size of the blocks, as items, of package-level variables.
 const blockBits = 8
 
-// memory adds an access to memory. It reports whether the memory has a name.
-func (l *lesson) memory(o *trace.Object, size uint32, write bool, site trace.Site, starts int16,
-	races bool) bool {
-	i, at, ok := l.allocation(o)
+// memory adds an access to memory. It reports whether the memory has a name. starts is how many
+// goroutines the step had started before.
+func (l *lesson) memory(a *trace.Plain, starts int16) bool {
+	i, at, ok := l.allocation(&a.Mem)
 	if !ok {
 		return false
 	}
-	if o.G == trace.NoG && at+uint64(size) > 1<<blockBits {
-		part := *o
-		for size > 0 { // over several blocks
-			n := min(size, uint32(1<<blockBits-part.Addr&(1<<blockBits-1)))
-			l.memory(&part, n, write, site, starts, races)
-			part.Addr += uintptr(n)
-			size -= n
+	if a.Mem.G == trace.NoG && at+uint64(a.Size) > 1<<blockBits {
+		part := *a
+		part.Update = trace.Update{}
+		for size := a.Size; size > 0; size -= part.Size { // over several blocks
+			part.Size = min(size, uint32(1<<blockBits-part.Mem.Addr&(1<<blockBits-1)))
+			l.memory(&part, starts)
+			part.Mem.Addr += uintptr(part.Size)
 		}
 		return true
 	}
-	end := at + uint64(max(size, 1))
-	for w := at / 8; w*8 < end; w++ {
-		c := l.p.word(i, uint32(w))
-		if write {
-			l.write(c, at > w*8 || end < w*8+8)
-		} else {
-			l.read(c)
-		}
-		if races {
-			l.seg.window = append(l.seg.window, touch{cell: c, write: write, site: site, starts: starts})
-		}
+	if l.private(i) {
+		return true
 	}
-	for _, a := range l.p.items[i].atomics {
-		if uint64(a) < end && uint64(a)+8 > at {
-			if c := l.p.atomic(i, a); write {
-				l.write(c, true)
-			} else {
+	end := at + uint64(max(a.Size, 1))
+	entry := a.Key != 0 && at == 0 && l.hasEntries(i)
+	whole := a.Write && blind(a.Site, a.Size)
+	update := a.Update.Kind != trace.NoUpdate &&
+		(!a.Write && a.Update.By == 1 || whole && l.updatesAt(i, at, a.Update, a.Size))
+	whole = whole && (update || a.Update.Kind == trace.NoUpdate)
+	access := func(c int32, part bool, bytes uint8) {
+		switch {
+		case update:
+		case entry:
+			l.entry(i, c, a)
+		case a.Write:
+			if !whole {
 				l.read(c)
 			}
+			l.write(c, part)
+		default:
+			l.read(c)
 		}
+		l.seg.window = append(l.seg.window, touch{cell: c, write: a.Write, site: a.Site, starts: starts,
+			update: update, bytes: bytes})
+	}
+	for w := at / 8; w*8 < end; w++ {
+		part := at > w*8 || end < w*8+8
+		if !l.p.items[i].fine.has(int32(w)) {
+			bytes := uint8(allBytes) << (max(at, w*8) - w*8) & (allBytes >> (w*8 + 8 - min(end, w*8+8)))
+			access(l.p.word(i, uint32(w)), part, bytes)
+			if part && w < byteCell/8 {
+				l.refine(i, int32(w))
+			}
+			continue
+		}
+		for b := max(at, w*8); b < min(end, w*8+8); b++ {
+			access(l.p.word(i, byteCell|uint32(b)), false, allBytes)
+		}
+	}
+	for _, at2 := range l.p.items[i].atomics {
+		if uint64(at2) < end && uint64(at2)+8 > at {
+			c := l.p.atomic(i, at2)
+			l.mix(i, at2)
+			if !a.Write || a.Update.Kind != trace.NoUpdate {
+				l.read(c)
+			}
+			if a.Write {
+				l.write(c, true)
+			}
+		}
+	}
+	if !entry && at < 8 && l.p.items[i].fine.has(keysWord) {
+		l.read(l.p.entriesOf(i))
 	}
 	return true
 }
 
-func (l *lesson) read(c int32) {
-	l.s.resize()
-	l.seg.reach.add(l.p.cells[c].item, false)
-	r := reading{c, l.s.seen[c]}
-	if !slices.Contains(l.seg.reads, r) {
-		l.seg.reads = append(l.seg.reads, r)
+// refine notes what accesses to an allocation are told apart by: the search begins anew.
+func (l *lesson) refine(i, what int32) {
+	if !l.settled && !l.p.items[i].fine.has(what) {
+		l.p.items[i].fine.add(what)
+		l.finer = true
 	}
 }
 
-func (l *lesson) write(c int32, part bool) {
-	l.seg.reach.add(l.p.cells[c].item, true)
-	for i := range l.seg.writes {
-		if w := &l.seg.writes[i]; w.cell == c {
-			w.part, w.value = w.part && part, 0
-			return
+// keysWord stands, among the words of an allocation, for the entries of a map, which has fewer
+// words.
+const keysWord = 63
+
+// hasEntries reports whether the entries of the map in an allocation are told apart.
+func (l *lesson) hasEntries(i int32) bool {
+	l.refine(i, keysWord)
+	return !l.finer && l.p.items[i].fine.has(keysWord)
+}
+
+// entry adds an access to an entry of the map in allocation i. c is the cell of the map itself:
+// what changes the map as a whole changes each entry.
+func (l *lesson) entry(i, c int32, a *trace.Plain) {
+	e := l.p.entry(i, c, a.Key)
+	if a.Write {
+		l.write(e, false)
+		l.seg.reach.adds.add(l.p.cells[l.p.entriesOf(i)].item)
+		l.seg.reach.adds.add(l.p.cells[c].item) // for races
+		return
+	}
+	l.read(c)
+	l.read(e)
+}
+
+// updatesAt adds an update of size bytes at an offset of an allocation. It returns false where the
+// update has to be a read and a write.
+func (l *lesson) updatesAt(i int32, at uint64, u trace.Update, size uint32) bool {
+	for _, a := range l.p.items[i].atomics {
+		if uint64(a) < at+uint64(size) && uint64(a)+8 > at {
+			return false
 		}
 	}
+	var cells []int32
+	switch w := at / 8; {
+	case at%8+uint64(size) > 8:
+		return false
+	case l.p.items[i].fine.has(int32(w)):
+		for b := at; b < at+uint64(size); b++ {
+			cells = append(cells, l.p.word(i, byteCell|uint32(b)))
+		}
+	case size == 8:
+		cells = append(cells, l.p.word(i, uint32(w)))
+	default:
+		return false
+	}
+	return l.updated(cells, u, at%8, size)
+}
+
+// blind reports whether what a write leaves does not depend on what was there before. That is so
+// for an assignment. What the standard library announces of its own state stands for changes to it,
+// and one byte of a map for a change to the map.
+func blind(site trace.Site, size uint32) bool {
+	kind := site.Kind()
+	return !site.Quiet() && kind != trace.KindPC &&
+		(size != 1 || kind != trace.KindPointer && kind != trace.KindOther)
+}
+
+func (l *lesson) read(c int32) {
+	at := l.spot(c)
+	if at.read == l.turn {
+		return
+	}
+	at.read = l.turn
+	l.s.resize()
+	l.seg.reach.add(l.p.cells[c].item, false)
+	l.seg.reads = append(l.seg.reads, reading{c, l.s.seen[c]})
+}
+
+func (l *lesson) write(c int32, part bool) {
+	if i := l.updatedIn(c); i >= 0 {
+		l.dissolve(i)
+	}
+	at := l.spot(c)
+	if at.wrote == l.turn {
+		w := &l.seg.writes[at.at]
+		w.part, w.value = w.part && part, 0
+		return
+	}
+	at.wrote, at.at = l.turn, int32(len(l.seg.writes))
+	l.seg.reach.add(l.p.cells[c].item, true)
 	l.seg.writes = append(l.seg.writes, writing{cell: c, part: part})
+}
+
+// dissolve makes an update a read and a write.
+func (l *lesson) dissolve(i int) {
+	cells := l.p.spans[l.seg.updates[i].span].cells
+	l.seg.updates = slices.Delete(l.seg.updates, i, i+1)
+	for _, c := range cells {
+		l.read(c)
+		l.write(c, false)
+	}
+}
+
+func (l *lesson) spot(c int32) *spot {
+	for len(l.spots) <= int(c) {
+		l.spots = append(l.spots, spot{})
+	}
+	return &l.spots[c]
 }
 
 // edge adds an edge to node n, if it does not have it.
 func (l *lesson) edge(n int32, at int16, outcome, message int32, g *segment) (reason string) {
 	p := l.p
 	if e := l.s.find(n, at, outcome, message); e != nil {
-		if !same(e.reads, g.reads) || !same(e.writes, g.writes) || !slices.Equal(e.starts, g.starts) {
+		if !same(e.reads, g.reads) || !same(e.writes, g.writes) || !same(e.updates, g.updates) ||
+			!slices.Equal(e.starts, g.starts) {
 			return "a goroutine that observed the same did something else"
 		}
 		return ""
@@ -577,15 +992,17 @@ func (l *lesson) edge(n int32, at int16, outcome, message int32, g *segment) (re
 	to := p.newNode(p.nodes[n].proc, n)
 	x := &p.nodes[to]
 	x.window = slices.Clone(g.window)
-	for _, a := range x.window {
-		x.next.add(p.cells[a.cell].item, a.write)
-	}
 	y := &p.nodes[n]
 	y.edges = append(y.edges, edge{at, outcome, message, slices.Clone(g.reads), slices.Clone(g.writes),
-		slices.Clone(g.starts), to})
+		slices.Clone(g.updates), slices.Clone(g.starts), to})
+	p.within(y, &y.edges[len(y.edges)-1], x)
 	y.next.join(&g.reach)
 	next := y.next
 	p.grow(n, &next, l.old)
+	var bare reach
+	p.guards(x, &g.reach, &bare)
+	p.expose(n, &bare, l.old)
+	p.keep(x)
 	next = p.nodes[to].next
 	p.grow(to, &next, l.old)
 	return ""
@@ -595,6 +1012,9 @@ func (l *lesson) edge(n int32, at int16, outcome, message int32, g *segment) (re
 func same[T comparable](a, b []T) bool {
 	if len(a) != len(b) {
 		return false
+	}
+	if slices.Equal(a, b) {
+		return true
 	}
 	for _, x := range a {
 		if !slices.Contains(b, x) {

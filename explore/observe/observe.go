@@ -11,7 +11,7 @@
 package observe
 
 import (
-	"unsafe"
+	"errors"
 
 	"heddle/explore"
 	"heddle/explore/transition"
@@ -24,12 +24,17 @@ type Options struct {
 	// Loose: executions are made with trace.Schedule.Loose.
 	Loose bool
 
-	// Expired, if not nil, is called now and then. The search ends when it returns true.
+	// Expired, if not nil, is called now and then. When it returns true Next returns nil; the next
+	// call goes on.
 	Expired func() bool
 
 	// States bounds the states of a pass; 0: half a million. Beyond it another
 	// strategy goes on.
 	States int
+
+	// Doubt is after how many states it is asked for the first time whether a pass will have too
+	// many; 0: 1024.
+	Doubt int
 }
 
 // A Strategy is a search in progress. It implements explore.Strategy.
@@ -42,24 +47,31 @@ type Strategy struct {
 	lesson lesson
 	state  state
 	early  []transition.Proc
-	gids   []trace.GID
+
+	numbers transition.Numbers
 
 	schedule trace.Schedule
 	result   explore.Result
 	over     bool
 	asked    want // why the last schedule was made
 	tries    int  // how often for the same step
+	finer    int  // how often it began anew to tell bytes apart
+	learned  int  // executions that were learned since it began
+	clocks   bool // path has clocks
 
-	other    explore.Strategy // goes on instead, after fallBack
-	Why      string           // the reason for fallBack
-	made     []*trace.Trace
-	madeSize int
+	trial trial
+	other explore.Strategy // goes on instead, after fallBack
+	Why   string           // the reason for fallBack
+	made  explore.Handover // the executions so far, for other
 }
 
 // New begins a search.
 func New(o Options) *Strategy {
 	if o.States == 0 {
 		o.States = 1 << 19
+	}
+	if o.Doubt == 0 {
+		o.Doubt = firstDoubt
 	}
 	if o.Expired == nil {
 		o.Expired = func() bool { return false }
@@ -69,14 +81,27 @@ func New(o Options) *Strategy {
 	return s
 }
 
-// begin forgets what executions have shown.
+// begin forgets what was learned from executions.
 func (s *Strategy) begin() {
-	s.path = transition.NewPath(s.tab)
-	s.p = newProgram(s.tab)
+	s.path = transition.NewBarePath(s.tab)
+	if s.clocks {
+		s.path = transition.NewPath(s.tab)
+	}
+	fine, shared, both := map[itemKey]*bits{}, map[itemKey]bool{}, map[itemKey][]uint32{}
+	if s.p != nil {
+		fine, shared, both = s.p.fine, s.p.shared, s.p.both
+	}
+	s.p = newProgram(s.tab, fine, shared, both)
+	s.p.allShared = s.finer > settled
+	doubt := s.opt.Doubt
+	if s.x != nil {
+		doubt = s.x.doubt
+	}
 	s.x = newSearch(s.p)
+	s.x.doubt = doubt
 	s.x.most = s.opt.States
 	s.lesson = lesson{p: s.p, s: &s.state, x: s.x}
-	s.result.Executions, s.asked = 0, nothing
+	s.asked, s.learned = nothing, 0
 	s.schedule = trace.Schedule{Policy: "first", Exhaustive: true, Strict: true, Loose: s.opt.Loose,
 		Awaits: true}
 }
@@ -89,9 +114,20 @@ func (s *Strategy) Next() *trace.Schedule {
 	if s.over {
 		return nil
 	}
-	if s.result.Executions > 0 && !s.search() {
-		if s.other != nil {
+	if s.result.Reason.Code == why.NotAll {
+		s.result.Reason = why.Reason{}
+	}
+	if s.trial.on {
+		if x := s.try(); x != nil || s.trial.on || s.other != nil {
+			return x
+		}
+	}
+	if s.learned > 0 && !s.search() {
+		switch {
+		case s.other != nil:
 			return s.other.Next()
+		case s.trial.on:
+			return s.Next()
 		}
 		return nil
 	}
@@ -103,13 +139,15 @@ func (s *Strategy) search() bool {
 	for {
 		w := s.x.run(s.opt.Expired)
 		switch w {
-		case broke:
+		case broke: // a call of Next goes on
 			s.incomplete(why.Of(why.NotAll))
-			s.over = true
 			return false
-		case strange:
-			s.fallBack("the counter of a WaitGroup can become negative")
-			return false
+		case doubtful:
+			s.begins()
+			if s.trial.on {
+				return false
+			}
+			continue
 		case stopped:
 			s.fallBack("too many states")
 			return false
@@ -135,39 +173,25 @@ func (s *Strategy) search() bool {
 // asked for.
 func (s *Strategy) makeSchedule(w want) {
 	s.schedule.Steps = s.schedule.Steps[:0]
-	for len(s.gids) < s.tab.Procs() {
-		s.gids = append(s.gids, trace.NoG)
-	}
-	next := trace.GID(2)
-	start := func(ps []transition.Proc) {
-		for _, g := range ps {
-			s.gids[g] = next
-			next++
-		}
-	}
-	s.gids[transition.Main], s.gids[transition.Timers] = 0, 1
-	start(s.early)
+	s.numbers.Begin(s.early)
 	st := &s.state
 	st.begin(s.p, s.early)
 	for i := range s.x.path {
 		x := &s.x.path[i]
-		s.addStep(st, x)
+		s.addStep(x)
 		e, _ := st.edges(x)
-		start(e.starts)
+		s.numbers.Start(e.starts)
 		st.take(x)
 	}
 	if w == edges {
-		s.addStep(st, &s.x.pending)
+		s.addStep(&s.x.pending)
 	}
 }
 
-func (s *Strategy) addStep(st *state, x *step) {
-	op := &s.p.nodes[st.at[x.proc]].op
-	out := trace.Step{G: s.gids[x.proc], Op: op.op, Choice: -1, Case: max(x.by, 0)}
-	if x.with != transition.NoProc {
-		out.With, out.WithCase = int32(s.gids[x.with])+1, x.withBy
-	}
-	s.schedule.Steps = append(s.schedule.Steps, out)
+func (s *Strategy) addStep(x *step) {
+	t := transition.Transition{Proc: x.proc, With: x.with, Op: s.p.nodes[s.state.at[x.proc]].op.op,
+		Choice: -1, Case: max(x.by, 0), WithCase: x.withBy}
+	s.schedule.Steps = append(s.schedule.Steps, s.numbers.Step(&t))
 }
 
 // Done implements explore.Strategy.
@@ -177,85 +201,153 @@ func (s *Strategy) Done(t *trace.Trace) {
 		return
 	}
 	s.result.Executions++
+	if s.trial.on {
+		s.trial.s.Done(t)
+		s.trial.made++
+		s.trial.left--
+		return
+	}
 	switch {
 	case !explore.Short(t).None():
 		s.fallBack("an execution that was not complete")
 		return
-	case !explore.TooLong(t, longest).None():
+	case len(t.Steps) > longest:
 		s.fallBack("an execution has too many steps")
 		return
 	}
-	if err := s.path.Read(t, 0); err != nil {
-		s.fallBack("objects without names")
+	s.made.Keep(t)
+	if !s.learn(t) {
 		return
 	}
-	if s.tab.Changed {
-		s.tab.Changed = false
-		s.begin()
-		return
-	}
-	s.keep(t)
-	if s.path.Hidden(t, s.opt.Loose) {
-		s.fallBack("order inside the standard library")
-		return
-	}
-	first := s.result.Executions == 1
-	if first {
-		s.early = append(s.early[:0], s.path.Early()...)
-	}
-	if reason := s.lesson.learn(t, s.path); reason != "" {
-		s.fallBack(reason)
-		return
-	}
-	if s.opt.Expired() {
-		s.incomplete(why.Of(why.NotAll))
-		s.over = true
-		return
-	}
-	s.p.tie(s.lesson.old)
-	s.x.ends[s.state.left()] = true
 	if s.lesson.news {
 		s.tries = 0
 	} else {
 		s.tries++
 	}
+}
+
+// learn adds an execution to what is known. Where the search has to begin anew it learns again the
+// executions that are kept. It reports whether the search goes on.
+func (s *Strategy) learn(t *trace.Trace) bool {
+	switch reason := s.read(t); {
+	case reason == "":
+		return true
+	case reason != anew:
+		s.fallBack(reason)
+		return false
+	}
+	for again := true; again; {
+		s.begin()
+		again = false
+		for _, t := range s.made.Kept() {
+			reason := s.read(t)
+			if again = reason == anew; again {
+				break
+			}
+			if reason != "" {
+				s.fallBack(reason)
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// anew is the reason to begin anew: operations turned out to depend on each other, or words to be
+// accessed in parts.
+const anew = "anew"
+
+// read adds an execution to what is known. It returns the reason why another strategy has to go on,
+// anew, or "".
+func (s *Strategy) read(t *trace.Trace) (reason string) {
+	err := s.path.Read(t, 0)
+	if errors.Is(err, transition.ErrClocks) && s.addClocks(t) {
+		err = s.path.Read(t, 0)
+	}
+	switch {
+	case errors.Is(err, transition.ErrClocks):
+		return "time passes, in an execution with many goroutines"
+	case err != nil:
+		return "objects without names"
+	}
+	if s.tab.Changed {
+		s.tab.Changed = false
+		return anew
+	}
+	if len(t.Plain) == trace.MostPlain {
+		return "an execution accesses too much memory"
+	}
+	if s.hidden(t) {
+		return "order inside the standard library"
+	}
+	first := s.learned == 0
+	s.learned++
+	if first {
+		s.early = append(s.early[:0], s.path.Early()...)
+	}
+	s.lesson.settled = s.result.Executions > settled || s.finer > settled
+	reason = s.lesson.learn(t, s.path)
+	if s.lesson.finer {
+		s.lesson.finer = false
+		s.finer++
+		return anew
+	}
+	if reason == "" && len(s.p.nodes)*len(s.p.items) > mostKnown {
+		reason = "too many local states"
+	}
+	if reason != "" {
+		return reason
+	}
+	s.p.tie(s.lesson.old)
+	s.x.ends[s.state.left()] = true
 	if first {
 		s.x.begin(s.early)
 	}
+	return ""
 }
 
-// longest is the largest number of steps of an execution: the work for a state grows with the
-// number of goroutines, and the number of states at least with that of the steps.
-const longest = 5000
+// hidden reports whether an execution, whose path was read, may hide another order inside the
+// standard library. Only that needs clocks, in few programs.
+func (s *Strategy) hidden(t *trace.Trace) bool {
+	if !s.path.Hidden(t, s.opt.Loose) {
+		return false
+	}
+	return !s.addClocks(t) || s.path.Read(t, 0) != nil || s.path.Hidden(t, s.opt.Loose)
+}
+
+// addClocks makes path, which had none, have clocks. It returns false if it had, or if those of an
+// execution are too many.
+func (s *Strategy) addClocks(t *trace.Trace) bool {
+	if s.clocks || !explore.TooLong(t, longest).None() {
+		return false
+	}
+	s.clocks, s.path = true, transition.NewPath(s.tab)
+	return true
+}
+
+// settled is how many executions a search has made that does not begin anew to tell bytes apart,
+// and how often it does so.
+const settled = 20
+
+// longest is the largest number of steps of an execution.
+const longest = 200_000
+
+// mostKnown bounds the local states times the objects and words of memory: it is a few bits for
+// each of them that are kept.
+const mostKnown = 1 << 33
 
 // fallBack hands the search over to the strategy that covers every program. That strategy takes the
 // executions so far as its own.
 func (s *Strategy) fallBack(reason string) {
 	s.Why = reason
-	heir := explore.Cover()
-	if heir == nil {
+	if s.other = s.trial.s; s.other == nil {
+		s.other = s.made.Over(explore.Start{Expired: s.opt.Expired, Loose: s.opt.Loose})
+	}
+	s.trial = trial{}
+	if s.other == nil {
 		s.incomplete(why.With(why.Limit, "%s", reason))
 		s.over = true
-		return
 	}
-	s.other = heir.New(explore.Start{Expired: s.opt.Expired, Loose: s.opt.Loose})
-	s.other.(explore.Heir).Made(s.made)
-	s.made = nil
-}
-
-// mostMade bounds the memory, in bytes, of the executions that are kept for fallBack.
-const mostMade = 8 << 20
-
-// keep keeps an execution for fallBack. Executions beyond mostMade are repeated if they are needed.
-func (s *Strategy) keep(t *trace.Trace) {
-	if s.madeSize > mostMade {
-		return
-	}
-	s.made = append(s.made, transition.Copy(t))
-	s.madeSize += int(unsafe.Sizeof(trace.Event{}))*len(t.Events) +
-		int(unsafe.Sizeof(trace.Step{}))*len(t.Steps) +
-		int(unsafe.Sizeof(trace.Object{}))*len(t.Objects) +
-		int(unsafe.Sizeof(trace.Offer{}))*len(t.Offers)
 }
 
 // Result implements explore.Strategy.
@@ -269,6 +361,63 @@ func (s *Strategy) Result() explore.Result {
 		r.Estimate = float64(r.Executions)
 	}
 	return r
+}
+
+// Aside implements explore.Narrow.
+func (s *Strategy) Aside() int { return s.x.aside }
+
+// A trial asks, where the program seems to have too many states, whether it has few interleavings:
+// the strategy that covers every program makes a few executions, and estimates.
+type trial struct {
+	s    explore.Strategy // nil if there was none
+	on   bool             // it makes the next execution
+	made int              // executions so far
+	left int              // those that it may still make
+}
+
+const (
+	tried     = 16   // states for an execution of a trial
+	promising = 64   // how many times what a trial has made it may expect to make in all
+	certain   = 4096 // executions after which a trial that is promising is none any more
+)
+
+// begins begins a trial, or goes on with it.
+func (s *Strategy) begins() {
+	x := &s.trial
+	if x.s == nil {
+		x.s = s.made.Try(explore.Start{Expired: s.opt.Expired, Loose: s.opt.Loose})
+	}
+	x.left = len(s.x.seen)/tried - x.made
+	x.on = x.s != nil && x.left > 0
+	s.x.doubt = max(2*s.x.doubt, tried*x.made)
+}
+
+// try returns the next schedule of the trial. It returns nil if there is none now, or if the trial
+// is over: then the search goes on, or what was tried does.
+func (s *Strategy) try() *trace.Schedule {
+	x := &s.trial
+	if x.left <= 0 {
+		switch r := x.s.Result(); {
+		case r.Estimate > promising*float64(r.Executions):
+			x.on = false
+			s.x.doubt = max(s.x.doubt, tried*x.made)
+			return nil
+		case x.made < certain:
+			x.left = x.made
+		default:
+			s.fallBack("too many states")
+			return s.other.Next()
+		}
+	}
+	schedule := x.s.Next()
+	switch {
+	case schedule != nil:
+	case x.s.Result().Complete:
+		s.fallBack("too many states")
+	default: // a call of Next goes on
+		s.incomplete(x.s.Result().Reason)
+	}
+	return schedule
 }
 
 // Successor implements explore.Yielding.

@@ -3,6 +3,7 @@ package observe
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"heddle/explore/transition"
 	"heddle/model"
@@ -12,6 +13,8 @@ import (
 // A program is what the executions so far have shown of the program under test: for each goroutine
 // a tree of local states, and the objects and memory that the goroutines share.
 type program struct {
+	spots [3][]fullWord // see upwards
+
 	tab   *transition.Table
 	nodes []node // index 0 is no node
 	root  int32  // main before its first step
@@ -24,9 +27,24 @@ type program struct {
 	// versions, which are negative: of memory that was written in part, of messages, and of numbers
 	mixes   map[mixed]int32
 	numbers map[uint64]int32
+	values  map[int32]uint64 // the numbers of versions
+	sums    map[sum]int32
+	sumOf   map[int32]sum
+	several map[string]int32 // versions of variables whose cells have different versions
+	digests map[digest]int32 // versions of all entries of a map
+	spans   []span
+	spanOf  map[spanKey]int32
+
+	isOpen bits    // locks that have a section that is not closed
+	guard  []int32 // by item: the lock that guards it, see guardOf
 
 	tails map[string]int32
-	left  map[leaver]int32 // see leaves; of what is known
+	fine  map[itemKey]*bits // words of allocations that have a cell for each byte
+	// allocations that several goroutines access; all count as such if allShared
+	shared    map[itemKey]bool
+	allShared bool
+	// offsets of the atomics, by allocation, that are accessed plainly too
+	both map[itemKey][]uint32
 
 	readers, writers map[transition.Proc]bool // of memory without a name
 
@@ -50,6 +68,12 @@ type node struct {
 	before reach
 	future reach // what it, and goroutines that it starts, may access from here on
 	tail   int32 // equal in nodes from which a goroutine does the same whatever it observes; 0: none
+	worst  []loss
+
+	holds   int32 // the lock, as item + 1, of the section that it is in
+	shared  bool  // it holds that for reading
+	arrives int32 // the RWMutex, as item + 1, whose Lock it has called
+	bare    reach // what of future it accesses without the lock that guards it
 }
 
 // A kid is a goroutine that started in a local state of another one.
@@ -68,6 +92,7 @@ type pending struct {
 	cases []offer           // of a communication
 	site  trace.Site
 	item  int32 // of obj
+	sums  bool  // it adds to a counter, as others do; see model.Primitive.Sums
 }
 
 // An offer is a case of a communication.
@@ -82,13 +107,19 @@ type offer struct {
 type class uint8
 
 const (
-	ended   class = iota // the goroutine has ended
-	free                 // always enabled; what it observes are the cells that it reads
-	ruled                // a rule of package model says whether it is enabled, and its outcome
-	comm                 // a send, a receive or a select
-	stuck                // never enabled
-	crashed              // the goroutine has ended, and will end the program
+	ended    class = iota // the goroutine has ended
+	free                  // always enabled; what it observes are the cells that it reads
+	ruled                 // a rule of package model says whether it is enabled, and its outcome
+	comm                  // a send, a receive or a select
+	arriving              // an arrival at channels without a buffer that are polled; see state.steps
+	waiting               // of a Cond; see state.attends
+	stuck                 // never enabled
+	crashed               // the goroutine has ended, and will end the program
 )
+
+// A loss is how much, at most, a goroutine and those that it starts take off the counter of a
+// WaitGroup at any time from a node on, or off the number of readers of a RWMutex.
+type loss struct{ item, most int32 }
 
 // An edge is a step of a goroutine from a local state with what it observed.
 type edge struct {
@@ -97,6 +128,7 @@ type edge struct {
 	message int32 // version of the value that was received; 0: none
 	reads   []reading
 	writes  []writing
+	updates []updating
 	starts  []transition.Proc
 	to      int32
 }
@@ -112,14 +144,62 @@ type writing struct {
 	part  bool
 }
 
-// A cell is a word of memory, or the state of an object that no rule describes.
-type cell struct{ item int32 }
+// An updating is an update that a step made, all those of a variable in one.
+type updating struct {
+	span int32
+	trace.Update
+}
 
-// A cellKey names a cell: the word at an offset of an allocation.
+// A span is the cells of an integer variable.
+type span struct {
+	cells []int32
+	size  uint32 // in bytes
+}
+
+// A spanKey names a span: by its first cell, which no span of another length has.
+type spanKey struct {
+	cell int32
+	size uint32
+}
+
+// A sum is the version of a variable after updates: what it had before them, and their operand.
+type sum struct {
+	before int32
+	by     trace.Update
+	size   uint32
+}
+
+// A manner is how an item is updated. Updates of one manner commute.
+type manner struct {
+	kind     trace.UpdateKind
+	at, size uint8 // within a word
+}
+
+// A cell is a word of memory, a byte of one that is accessed in parts, or the state of an object
+// that no rule describes.
+type cell struct {
+	item int32
+	// begins is the version of the number that an atomic has before the first operation; 0: unknown
+	begins int32
+	// of an entry of a map: the cell that stands for all entries, as cell + 1, and the map's own;
+	// else 0
+	entries, of int32
+}
+
+// varies is the begins of an atomic for which several versions were seen.
+const varies = -1 << 31
+
+// A cellKey names a cell: the word at an offset of an allocation, or one of these with an offset.
 type cellKey struct {
 	item int32
 	word uint32
 }
+
+const (
+	byteCell   = 1 << 29
+	atomicCell = 1 << 30
+	objectCell = 1 << 31
+)
 
 type mixed struct{ before, node int32 }
 
@@ -131,6 +211,13 @@ type item struct {
 	cell bool // it consists of cells
 	// offsets of the atomics in an allocation: each is a cell of its own
 	atomics []uint32
+	fine    *bits  // of memory: words that have a cell for each byte
+	updated manner // of memory: how it is updated
+	entries bool   // of a map whose entries are told apart by their keys
+
+	// Of an allocation of one goroutine alone nothing is kept. passed: something was not.
+	owner          transition.Proc
+	shared, passed bool
 }
 
 // An itemKey names an item: an object by its number, memory by its allocation.
@@ -140,6 +227,7 @@ type itemKey struct {
 	made  trace.Site
 	n     int32
 	block uint64 // of memory older than the execution, by its address
+	entry uint64 // of an entry of a map: a hash of its key
 	part  uint32 // of an allocation: see program.part
 }
 
@@ -153,12 +241,19 @@ func (r *reach) join(q *reach) (grown bool) {
 	return r.adds.join(q.adds) || a || b
 }
 
-// meets reports whether a step and a future access an item in ways that conflict. It does not count
-// that r adds to item but, unless that is -1, and q reads it.
-func (r *reach) meets(q *reach, but int32) bool {
-	return r.writes.meets(q.writes, -1) || r.writes.meets(q.reads, -1) || r.reads.meets(q.writes, -1) ||
-		r.adds.meets(q.writes, -1) || r.writes.meets(q.adds, -1) || r.reads.meets(q.adds, -1) ||
-		r.adds.meets(q.reads, but)
+// An exception says which accesses of a step do not conflict in a state, or do. -1: none.
+type exception struct {
+	summed  int32 // reads of this item do not conflict with what the step adds to it
+	firsts  int32 // the step's write of this item does not conflict with other writes
+	ordered int32 // additions to this item conflict with what the step adds to it
+}
+
+var nothingElse = exception{-1, -1, -1}
+
+// meets reports whether a step and a future access an item in ways that conflict.
+func (r *reach) meets(q *reach) bool {
+	return r.writes.meets(q.writes) || r.writes.meets(q.reads) || r.reads.meets(q.writes) ||
+		r.adds.meets(q.writes) || r.writes.meets(q.adds) || r.reads.meets(q.adds) || r.adds.meets(q.reads)
 }
 
 // has reports whether an item is accessed.
@@ -185,26 +280,54 @@ func (b *bits) add(i int32) {
 func (b bits) has(i int32) bool { return int(i>>6) < len(b) && b[i>>6]>>(i&63)&1 != 0 }
 
 func (b *bits) join(c bits) (grown bool) {
+	if len(*b) < len(c) {
+		*b = append(*b, make(bits, len(c)-len(*b))...)
+	}
+	in := (*b)[:len(c)]
 	for i, w := range c {
-		for len(*b) <= i {
-			*b = append(*b, 0)
-		}
-		if w&^(*b)[i] != 0 {
-			(*b)[i] |= w
+		if w != 0 && w&^in[i] != 0 {
+			in[i] |= w
 			grown = true
 		}
 	}
 	return grown
 }
 
-// meets reports whether b and c have a number in common beside but.
-func (b bits) meets(c bits, but int32) bool {
-	for i := range min(len(b), len(c)) {
-		both := b[i] & c[i]
-		if both != 0 && int(but>>6) == i {
-			both &^= 1 << (but & 63)
+// A fullWord is a word of bits that is not empty, by its index.
+type fullWord struct {
+	i int
+	w uint64
+}
+
+// spots returns the words of b that are not empty, in the memory of to.
+func (b bits) spots(to []fullWord) []fullWord {
+	to = to[:0]
+	for i, w := range b {
+		if w != 0 {
+			to = append(to, fullWord{i, w})
 		}
-		if both != 0 {
+	}
+	return to
+}
+
+// joinFew is join with the words of a set that are not empty.
+func (b *bits) joinFew(few []fullWord) (grown bool) {
+	if n := len(few); n > 0 && few[n-1].i >= len(*b) {
+		*b = append(*b, make(bits, few[n-1].i+1-len(*b))...)
+	}
+	for _, s := range few {
+		if s.w&^(*b)[s.i] != 0 {
+			(*b)[s.i] |= s.w
+			grown = true
+		}
+	}
+	return grown
+}
+
+// meets reports whether b and c have a number in common.
+func (b bits) meets(c bits) bool {
+	for i := range min(len(b), len(c)) {
+		if b[i]&c[i] != 0 {
 			return true
 		}
 	}
@@ -220,12 +343,28 @@ type touch struct {
 	write  bool
 	site   trace.Site
 	starts int16 // how many goroutines the step had started before
+	update bool  // it is the read, or the write, of an update
+	atomic bool  // it is that of an atomic operation
+	bytes  uint8 // of the cell that it accesses, a bit each
+	group  int32 // of an Add and a Wait: the WaitGroup, as item + 1; else 0
 }
 
-func newProgram(tab *transition.Table) *program {
+// allBytes are those of a cell that is accessed as a whole.
+const allBytes = 0xff
+
+// races reports whether two accesses, of two goroutines, are a data race if nothing is between
+// them.
+func (a *touch) races(b *touch) bool {
+	return a.cell == b.cell && (a.write || b.write) && a.bytes&b.bytes != 0 && !(a.atomic && b.atomic)
+}
+
+func newProgram(tab *transition.Table, fine map[itemKey]*bits, shared map[itemKey]bool,
+	both map[itemKey][]uint32) *program {
 	p := &program{tab: tab, nodes: make([]node, 1), kids: map[kid]int32{}, itemOf: map[itemKey]int32{},
 		cellOf: map[cellKey]int32{}, mixes: map[mixed]int32{}, numbers: map[uint64]int32{},
-		tails: map[string]int32{}, left: map[leaver]int32{},
+		values: map[int32]uint64{}, sums: map[sum]int32{}, sumOf: map[int32]sum{},
+		several: map[string]int32{}, digests: map[digest]int32{}, spanOf: map[spanKey]int32{},
+		tails: map[string]int32{}, fine: fine, shared: shared, both: both,
 		readers: map[transition.Proc]bool{}, writers: map[transition.Proc]bool{}}
 	p.root = p.newNode(transition.Main, 0)
 	return p
@@ -269,8 +408,15 @@ func (p *program) allocation(k itemKey) int32 {
 	i, ok := p.itemOf[k]
 	if !ok {
 		i = int32(len(p.items))
-		p.items = append(p.items, item{obj: -1, key: k, cell: true, kind: trace.ObjMemory})
+		if p.fine[k] == nil {
+			p.fine[k] = new(bits)
+		}
+		p.items = append(p.items, item{obj: -1, key: k, cell: true, kind: trace.ObjMemory, fine: p.fine[k],
+			owner: transition.NoProc, shared: p.allShared || p.shared[k]})
 		p.itemOf[k] = i
+		for _, at := range p.both[k] {
+			p.atomic(i, at)
+		}
 	}
 	return i
 }
@@ -278,7 +424,7 @@ func (p *program) allocation(k itemKey) int32 {
 // atomic returns the cell of an atomic at an offset of an allocation.
 func (p *program) atomic(i int32, at uint32) int32 {
 	n := len(p.cells)
-	c := p.word(i, 1<<30|at)
+	c := p.word(i, atomicCell|at)
 	if int(c) == n {
 		p.items[i].atomics = append(p.items[i].atomics, at)
 	}
@@ -291,7 +437,7 @@ func (p *program) word(i int32, word uint32) int32 {
 	c, ok := p.cellOf[k]
 	if !ok {
 		c = int32(len(p.cells))
-		p.cells = append(p.cells, cell{p.part(i, word)})
+		p.cells = append(p.cells, cell{item: p.part(i, word)})
 		p.cellOf[k] = c
 	}
 	return c
@@ -316,34 +462,62 @@ func (p *program) nameless(proc transition.Proc, write bool) bool {
 	return len(p.writers) < 2
 }
 
-// leaves returns how much, at most, a goroutine takes off the counter of a WaitGroup from a node
-// on, with the goroutines that it starts.
-func (p *program) leaves(at, group int32) (most int32) {
-	n := &p.nodes[at]
-	if !n.future.adds.has(group) && !n.future.writes.has(group) {
-		return 0
-	}
-	k := leaver{at, group}
-	if most, ok := p.left[k]; ok {
-		return most
-	}
-	for i := range n.edges {
-		e := &n.edges[i]
-		sum := p.leaves(e.to, group)
-		for c := range e.starts {
-			sum += p.leaves(p.kids[kid{e.to, int32(c + 1)}], group)
+// worst returns the loss of an item from a node on.
+func (p *program) worst(at, item int32) int32 {
+	for _, w := range p.nodes[at].worst {
+		if w.item == item {
+			return w.most
 		}
-		most = max(most, sum)
 	}
-	if n.op.op == trace.OpWGAdd && n.op.class == ruled && n.op.item == group {
-		most += max(-n.op.arg, 0)
-	}
-	p.left[k] = most
-	return most
+	return 0
 }
 
-// A leaver is a node and the item of a WaitGroup.
-type leaver struct{ node, group int32 }
+// lose finds the loss of an item from a node on, and from those before it. old: nodes from there on
+// are new.
+func (p *program) lose(at, item, old int32) {
+	for at != 0 {
+		n := &p.nodes[at]
+		most := int32(0)
+		if len(n.edges) == 0 && n.op.sums {
+			most = max(most, -p.adds(&n.op, item, 0))
+		}
+		for i := range n.edges {
+			e := &n.edges[i]
+			after := p.worst(e.to, item)
+			for k := range e.starts {
+				after += p.worst(p.kids[kid{e.to, int32(k + 1)}], item)
+			}
+			most = max(most, after-p.adds(&n.op, item, e.outcome))
+		}
+		if most == p.worst(at, item) {
+			return
+		}
+		p.grown = p.grown || at < old
+		if i := slices.IndexFunc(n.worst, func(w loss) bool { return w.item == item }); i >= 0 {
+			n.worst[i].most = most
+		} else {
+			n.worst = append(n.worst, loss{item, most})
+		}
+		before := n.parent
+		if n.proc != p.nodes[before].proc { // at is its first node: the step that led to before started it
+			before = p.nodes[before].parent
+		}
+		at = before
+	}
+}
+
+// adds returns what an operation with that outcome adds to the counter of an item.
+func (p *program) adds(op *pending, item, outcome int32) int32 {
+	if op.class != ruled || op.item != item {
+		return 0
+	}
+	if op.op == trace.OpWGAdd {
+		outcome = op.arg
+	}
+	def, o := p.model(item)
+	_, n, _ := def.Sum(o, op.op, outcome)
+	return n
+}
 
 // tie finds the tails of the nodes from index from on. In a tail a goroutine observes nothing and
 // leaves nothing that others can observe, but that it was there: locks, a WaitGroup, its end.
@@ -359,7 +533,8 @@ func (p *program) tie(from int32) {
 			continue
 		default:
 			e := &n.edges[0]
-			if next = p.nodes[e.to].tail; next == 0 || len(e.reads)+len(e.writes)+len(e.starts) > 0 {
+			if next = p.nodes[e.to].tail; next == 0 ||
+				len(e.reads)+len(e.writes)+len(e.updates)+len(e.starts) > 0 {
 				continue
 			}
 		}
@@ -393,19 +568,24 @@ func (op *pending) certain() bool {
 }
 
 // part returns the item that a cell of item i belongs to: each atomic is one, and each of the first
-// words of an allocation; later ones are together by 64.
+// words of an allocation, or their bytes; later ones are together by 64.
 func (p *program) part(i int32, word uint32) int32 {
 	k := p.items[i].key
 	switch {
 	case k.obj >= 0:
 		return i
-	case word >= 1<<30 || word < 64:
+	case word >= atomicCell || word < apart || word >= byteCell && word < byteCell+apart*8:
 		k.part = word + 1
+	case word >= byteCell:
+		k.part = (word-byteCell)/(64*8) + apart
 	default:
-		k.part = word/64 + 64
+		k.part = word/64 + apart
 	}
 	return p.allocation(k)
 }
+
+// apart is how many words of an allocation are items of their own.
+const apart = 1024
 
 // mix returns the version of a cell with version before of which a step to node wrote a part.
 func (p *program) mix(before, at int32) int32 {
@@ -419,7 +599,9 @@ func (p *program) mix(before, at int32) int32 {
 }
 
 // version returns a new version.
-func (p *program) version() int32 { return -int32(len(p.mixes)+len(p.numbers)) - 1 }
+func (p *program) version() int32 {
+	return -int32(len(p.mixes)+len(p.numbers)+len(p.sums)+len(p.several)+len(p.digests)) - 1
+}
 
 // number returns the version of an atomic that holds a number.
 func (p *program) number(value uint64) int32 {
@@ -427,17 +609,118 @@ func (p *program) number(value uint64) int32 {
 	if !ok {
 		v = p.version()
 		p.numbers[value] = v
+		p.values[v] = value
 	}
 	return v
 }
 
-// sent returns the version of the value that a goroutine sends in a node by that case.
-func (p *program) sent(at int32, by int16) int32 { return p.mix(at, -int32(by)-1) }
+// span returns the number of the span of some cells.
+func (p *program) span(cells []int32, size uint32) int32 {
+	k := spanKey{cells[0], size}
+	i, ok := p.spanOf[k]
+	if !ok {
+		i = int32(len(p.spans))
+		p.spans = append(p.spans, span{slices.Clone(cells), size})
+		p.spanOf[k] = i
+	}
+	return i
+}
+
+// summed returns the version of a variable with version before after an update. It does not depend
+// on the order of updates of one kind.
+func (p *program) summed(before int32, u trace.Update, size uint32) int32 {
+	if v, ok := p.values[before]; ok {
+		return p.number(u.Kind.Of(v, u.By, size))
+	}
+	if s, ok := p.sumOf[before]; ok && s.by.Kind == u.Kind && s.size == size {
+		before, u.By = s.before, u.Kind.Of(s.by.By, u.By, size)
+	}
+	if u.By == 0 && u.Kind != trace.UpdateAnd {
+		return before
+	}
+	k := sum{before, u, size}
+	v, ok := p.sums[k]
+	if !ok {
+		v = p.version()
+		p.sums[k] = v
+		p.sumOf[v] = k
+	}
+	return v
+}
+
+// entriesOf returns the cell that stands for all entries of the map in allocation i that are known
+// by their keys.
+func (p *program) entriesOf(i int32) int32 {
+	k := p.items[i].key
+	k.entry = allEntries
+	return p.word(p.allocation(k), 0)
+}
+
+// allEntries stands for the keys of all entries. Hashes are odd.
+const allEntries = 2
+
+// entry returns the cell of an entry of the map in allocation i, whose own cell is of.
+func (p *program) entry(i, of int32, key uint64) int32 {
+	k := p.items[i].key
+	k.entry = key
+	c := p.word(p.allocation(k), 0)
+	all := p.entriesOf(i)
+	p.cells[c].entries, p.cells[c].of = all+1, of
+	p.items[p.cells[of].item].entries = true
+	return c
+}
+
+// digested returns the version of the entries of a map, by the digest of their versions.
+func (p *program) digested(d digest) int32 {
+	if d == (digest{}) {
+		return 0
+	}
+	v, ok := p.digests[d]
+	if !ok {
+		v = p.version()
+		p.digests[d] = v
+	}
+	return v
+}
+
+// together returns the version of a variable whose cells have these versions.
+func (p *program) together(versions []byte) int32 {
+	v, ok := p.several[string(versions)]
+	if !ok {
+		v = p.version()
+		p.several[string(versions)] = v
+	}
+	return v
+}
+
+// sent returns the version of the value that a goroutine sends to a channel in a node by that case.
+func (p *program) sent(i, at int32, by int16) int32 {
+	if p.tab.Empty(p.items[i].obj) {
+		at, by = 0, -1
+	}
+	return p.mix(at, -int32(by)-1)
+}
 
 // grow adds to what may be accessed from a node on, and from those before it.
 func (p *program) grow(at int32, r *reach, old int32) {
+	p.upwards(at, r, old, func(n *node) *reach { return &n.future })
+}
+
+// expose is grow for what is accessed without the lock that guards it.
+func (p *program) expose(at int32, r *reach, old int32) {
+	p.upwards(at, r, old, func(n *node) *reach { return &n.bare })
+}
+
+// upwards joins r to a set of a node and of those before it. The way is long, and r has few numbers
+// in many words: it looks at its words that are not empty.
+func (p *program) upwards(at int32, r *reach, old int32, of func(*node) *reach) {
+	var few [3][]fullWord
+	few[0], few[1], few[2] = r.reads.spots(p.spots[0]), r.writes.spots(p.spots[1]), r.adds.spots(p.spots[2])
+	p.spots = few
 	for ; at != 0; at = p.nodes[at].parent {
-		if !p.nodes[at].future.join(r) {
+		q := of(&p.nodes[at])
+		a, b, c := q.reads.joinFew(few[0]), q.writes.joinFew(few[1]), q.adds.joinFew(few[2])
+		if !a && !b && !c {
 			return
 		}
 		p.grown = p.grown || at < old

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"heddle/explore/transition"
 	"heddle/trace"
@@ -23,11 +24,21 @@ type search struct {
 
 	pending step // after path, of want edges
 	most    int  // states that a pass may have
+	doubt   int  // after how many states of a pass it is asked whether it will have too many
+	aside   int  // steps of frames that are still to be taken
 	passes  int
 
-	live   reach // memory for digest, steps and persistent
-	ready  []step
-	chosen []bool
+	// of the state at the top
+	ready  []step // all that are possible
+	feet   []foot // by Proc
+	chosen choice // a persistent set
+	looked bool   // ready is known
+	turn   int    // of feet
+
+	one, single  []step // memory for section, and for lone
+	alone        choice
+	work         []int
+	inner, outer items
 }
 
 // A frame is a state on the way of the depth-first search, with the steps that are taken there.
@@ -35,6 +46,7 @@ type frame struct {
 	steps []step
 	i     int // the next of them; -1: they were not chosen
 	trail int // the length of the state's trail
+	path  int // and of the path
 }
 
 // A pair is a race: two places and what they do there.
@@ -42,6 +54,9 @@ type pair struct {
 	a, b           trace.Site
 	writeA, writeB bool
 }
+
+// firstDoubt is after how many states a search is doubted for the first time.
+const firstDoubt = 1024
 
 func newSearch(p *program) *search {
 	return &search{p: p, ends: map[string]bool{}, raced: map[pair]bool{}}
@@ -53,6 +68,7 @@ func (x *search) begin(early []transition.Proc) {
 	x.frames, x.path = x.frames[:0], x.path[:0]
 	x.seen = make(map[digest]struct{})
 	x.p.grown = false
+	x.aside = 0
 	x.passes++
 	x.frames = append(x.frames, frame{i: -1})
 }
@@ -61,19 +77,19 @@ func (x *search) begin(early []transition.Proc) {
 type want uint8
 
 const (
-	nothing want = iota // the pass is over
-	stopped             // there are more states than it may have
-	edges               // the execution shows what the last step of path leads to
-	end                 // it shows what is left at the end of path
-	race                // it shows a race at the end of path
-	broke               // the time is up
-	strange             // a step is possible whose effects are not described
+	nothing  want = iota // the pass is over
+	stopped              // there are more states than it may have
+	edges                // the execution shows what the last step of path leads to
+	end                  // it shows what is left at the end of path
+	race                 // it shows a race at the end of path
+	broke                // the time is up
+	doubtful             // it is not likely to come to its end; the next call goes on
 )
 
 // run goes on until the pass is over or an execution is needed: of x.path. The last step of the
 // path of want edges has not been taken.
 func (x *search) run(expired func() bool) want {
-	x.s.resize()
+	x.s.countAll()
 	for len(x.frames) > 0 {
 		f := &x.frames[len(x.frames)-1]
 		if f.i < 0 {
@@ -86,7 +102,7 @@ func (x *search) run(expired func() bool) want {
 			continue
 		}
 		if f.i > 0 { // back from the step before
-			x.path = x.path[:len(x.frames)-1]
+			x.path = x.path[:f.path]
 			x.s.back(f.trail)
 		}
 		if f.i == len(f.steps) {
@@ -95,22 +111,66 @@ func (x *search) run(expired func() bool) want {
 		}
 		st := f.steps[f.i]
 		f.i++
-		x.s.take(&st)
-		x.path = append(x.path, st)
-		d := x.s.digest(&x.live)
-		if _, ok := x.seen[d]; ok {
-			continue
+		x.aside--
+		raced := x.take(&st)
+		d := x.s.census.digest
+		if _, ok := x.seen[d]; !ok {
+			x.seen[d] = struct{}{}
+			if len(x.seen) > x.most {
+				return stopped
+			}
+			x.frames = append(x.frames, frame{i: -1, path: len(x.path)})
+			raced = x.races(&x.s, &st) || raced
+			if len(x.seen) >= x.doubt && !raced {
+				if x.expected() > float64(x.most) {
+					return doubtful
+				}
+				x.doubt *= 2
+			}
 		}
-		x.seen[d] = struct{}{}
-		if len(x.seen) > x.most {
-			return stopped
-		}
-		x.frames = append(x.frames, frame{i: -1})
-		if x.races(&x.s, &st) {
+		if raced {
 			return race
 		}
 	}
 	return nothing
+}
+
+// expected estimates how many states the pass will have, from the part of its tree that it has gone
+// through. It errs towards too many: states that were seen cut off more of the rest.
+func (x *search) expected() float64 {
+	done, part := 0.0, 1.0
+	for i := range x.frames {
+		if f := &x.frames[i]; len(f.steps) > 0 && f.i > 0 {
+			part /= float64(len(f.steps))
+			done += part * float64(f.i-1)
+		}
+	}
+	if done == 0 { // it still goes straight ahead for the first time
+		return 0
+	}
+	return float64(len(x.seen)) / done
+}
+
+// take makes a step, with all that follow it in its critical section. It reports whether one but
+// the last of them shows a race for which no execution was made.
+func (x *search) take(st *step) (raced bool) {
+	x.s.take(st)
+	x.path = append(x.path, *st)
+	if !st.section {
+		return false
+	}
+	for {
+		n := &x.s.p.nodes[x.s.at[st.proc]]
+		if n.holds == 0 && n.arrives == 0 {
+			return raced
+		}
+		raced = x.races(&x.s, st) || raced
+		x.one = x.s.steps(x.one[:0], st.proc)
+		*st = x.one[0]
+		st.section = true
+		x.s.take(st)
+		x.path = append(x.path, *st)
+	}
 }
 
 // mostTried bounds the goroutines from which a persistent set is looked for in a state.
@@ -120,23 +180,40 @@ const mostTried = 16
 func (x *search) open(f *frame) want {
 	s := &x.s
 	f.trail = len(s.trail)
+	x.path = x.path[:f.path]
+	x.looked = false
+	x.turn++
+	for len(x.feet) < len(s.at) {
+		x.feet = append(x.feet, foot{})
+	}
+	x.chosen.size(len(s.at))
+	x.alone.size(len(s.at))
+	if st, w := x.lone(); w != nothing {
+		return w
+	} else if st != nil {
+		f.steps = append(f.steps[:0], *st)
+		return x.goInto(f)
+	}
+	x.look()
 	all, best, tried := 0, -1, 0
-	for proc := range s.at {
-		if len(s.steps(x.ready[:0], transition.Proc(proc))) == 0 {
-			continue // a receiver's step is the sender's
+	for i := range x.ready {
+		proc := int(x.ready[i].proc) // a receiver's step is the sender's
+		if i > 0 && x.ready[i-1].proc == x.ready[i].proc {
+			continue
 		}
-		x.persistent(proc)
-		n := x.count()
-		if n > 0 && (best < 0 || n < all) {
+		if !x.persistent(proc) {
+			return edges // then this frame is opened again
+		}
+		if n := x.count(); best < 0 || n < all {
 			best, all = proc, n
 		}
 		if tried++; all == 1 || tried == mostTried {
 			break
 		}
 	}
+	f.steps = f.steps[:0]
 	if best < 0 {
 		f.i = 0
-		f.steps = nil
 		if sign := s.left(); sign != "" && !x.ends[sign] {
 			x.ends[sign] = true
 			return end
@@ -144,83 +221,177 @@ func (x *search) open(f *frame) want {
 		return nothing
 	}
 	x.persistent(best)
-	f.steps = f.steps[:0]
-	for proc, in := range x.chosen {
-		if in {
-			f.steps = s.steps(f.steps, transition.Proc(proc))
+	for i := range x.ready {
+		if st := x.ready[i]; x.chosen.in[st.proc] {
+			st.section = x.feet[st.proc].section
+			f.steps = append(f.steps, st)
 		}
 	}
+	return x.goInto(f)
+}
+
+// goInto begins with the steps of a frame, if they are known.
+func (x *search) goInto(f *frame) want {
 	for i := range f.steps {
-		if f.steps[i].outcome == negative {
-			return strange
-		}
-		if !s.shown(&f.steps[i]) {
+		if !x.s.shown(&f.steps[i]) {
 			x.pending = f.steps[i]
-			return edges // then this frame is opened again
+			return edges
 		}
 	}
 	f.i = 0
+	x.aside += len(f.steps)
 	return nothing
+}
+
+// look finds the steps that are possible in the state.
+func (x *search) look() {
+	if x.looked {
+		return
+	}
+	x.looked = true
+	x.ready = x.ready[:0]
+	for proc, n := range x.s.at {
+		if n != 0 {
+			x.ready = x.s.steps(x.ready, transition.Proc(proc))
+		}
+	}
+}
+
+// mostLone bounds the goroutines that are asked in a state whether one alone is a persistent set.
+const mostLone = 64
+
+// lone finds a goroutine that is a persistent set, and can make one step. nil: the first of those
+// that can make a step are none. It returns edges if an execution is needed; see foot.
+func (x *search) lone() (st *step, w want) {
+	tried := 0
+	for proc, n := range x.s.at {
+		if n == 0 || x.s.p.nodes[n].op.class == ended {
+			continue
+		}
+		x.single = x.s.steps(x.single[:0], transition.Proc(proc))
+		if len(x.single) == 0 {
+			continue
+		}
+		if tried++; tried > mostLone {
+			break
+		}
+		if len(x.single) > 1 || x.single[0].with != transition.NoProc || x.s.p.meeting(n) {
+			continue
+		}
+		if !x.foot(proc) {
+			return nil, edges
+		}
+		if x.unmet(proc) {
+			x.single[0].section = x.feet[proc].section
+			return &x.single[0], nothing
+		}
+	}
+	return nil, nothing
+}
+
+// meeting reports whether a goroutine in node n can take a step together with another one.
+func (p *program) meeting(n int32) bool {
+	op := &p.nodes[n].op
+	return op.class == comm &&
+		slices.ContainsFunc(op.cases, func(c offer) bool { return p.tab.Cap(c.obj) == 0 })
+}
+
+// unmet reports whether nothing that other goroutines can do depends on the next step of proc; see
+// persistent.
+func (x *search) unmet(proc int) bool {
+	s, f := &x.s, &x.feet[proc]
+	c, n := &s.census, &s.p.nodes[s.at[proc]]
+	if c.future.meets(&f.items, &n.future, &f.but) || c.before.meets(&f.items, &n.before, &nothingElse) {
+		return false
+	}
+	if len(n.before.reads)+len(n.before.writes)+len(n.before.adds) == 0 {
+		return true
+	}
+	for other, m := range s.at {
+		if m != 0 && other != proc && s.starter(n) != transition.Proc(other) &&
+			n.before.meets(&s.p.nodes[m].future) {
+			return false
+		}
+	}
+	return true
 }
 
 // count returns the number of steps of the chosen goroutines.
 func (x *search) count() (n int) {
-	x.ready = x.ready[:0]
-	for proc, in := range x.chosen {
-		if in {
-			x.ready = x.s.steps(x.ready, transition.Proc(proc))
+	for i := range x.ready {
+		if x.chosen.in[x.ready[i].proc] {
+			n++
 		}
 	}
-	return len(x.ready)
+	return n
 }
 
-// persistent chooses proc, and all goroutines that may do something which depends on the next step
-// of a chosen one, or enables it.
-func (x *search) persistent(proc int) {
-	s := &x.s
-	for len(x.chosen) < len(s.at) {
-		x.chosen = append(x.chosen, false)
+// persistent chooses proc, and all goroutines that may do something before a step of a chosen one
+// which depends on that step, or enables it. It reports whether these steps are known; see foot.
+func (x *search) persistent(proc int) (known bool) {
+	s, k := &x.s, &x.chosen
+	clear(k.in)
+	x.work = x.work[:0]
+	choose := func(c int) bool {
+		k.in[c], k.known = true, false
+		x.work = append(x.work, c)
+		return x.foot(c)
 	}
-	clear(x.chosen)
-	x.chosen[proc] = true
-	work := []int{proc}
-	for len(work) > 0 {
-		b := work[len(work)-1]
-		work = work[:len(work)-1]
+	if !choose(proc) {
+		return false
+	}
+	for i := 0; i < len(x.work); i++ {
+		b := x.work[i]
+		for i := range x.ready { // a step of a receiver is one of its sender
+			if st := &x.ready[i]; int(st.with) == b && !k.in[st.proc] && !choose(int(st.proc)) {
+				return false
+			}
+		}
+		f := &x.feet[b]
 		from := &s.p.nodes[s.at[b]]
-		starter := s.p.nodes[from.parent].proc // which does not race with itself
-		alone := s.needed(b)
 		for c, n := range s.at {
-			if n == 0 || x.chosen[c] {
+			if n == 0 || k.in[c] {
 				continue
 			}
-			future := &s.p.nodes[n].future
-			if from.next.meets(future, alone) ||
-				transition.Proc(c) != starter && from.before.meets(future, -1) {
-				x.chosen[c] = true
-				work = append(work, c)
+			other := &s.p.nodes[n]
+			// what a goroutine had accessed before it started another one does not race with itself
+			if f.items.meets(&other.future, &f.but) ||
+				s.starter(other) != transition.Proc(b) && f.items.meets(&other.before, &nothingElse) ||
+				s.starter(from) != transition.Proc(c) && from.before.meets(&other.future) {
+				if k.lets(x, c) && !choose(c) {
+					return false
+				}
 			}
 		}
 	}
+	return true
 }
 
-// needed returns the WaitGroup that the next step of a goroutine leaves, if no Wait can end before
-// that step: the others do not leave it often enough. -1: there is none.
-func (s *state) needed(proc int) int32 {
+// starter returns the goroutine that started the one of n, whose first node that is.
+func (s *state) starter(n *node) transition.Proc { return s.p.nodes[n.parent].proc }
+
+// counted returns what is certain of the counter that the next step of a goroutine adds to. Until
+// that step the counter is at least what it is now, less what all others can take off it.
+func (s *state) counted(proc int) exception {
 	op := &s.p.nodes[s.at[proc]].op
-	if op.op != trace.OpWGAdd || op.class != ruled || op.arg >= 0 || s.p.tab.Ordered(op.obj) {
-		return -1
+	if !op.sums {
+		return nothingElse
 	}
-	most := int32(0)
-	for other, n := range s.at {
-		if n != 0 && other != proc {
-			most += s.p.leaves(n, op.item)
+	def, o := s.p.model(op.item)
+	counter, _, _ := def.Sum(o, op.op, op.arg)
+	least := s.counts[op.item][counter] - s.census.losses[op.item] + s.p.worst(s.at[proc], op.item)
+	x := nothingElse
+	if least < s.p.worst(s.at[proc], op.item) {
+		x.ordered = op.item
+	}
+	if least > 0 && op.op == trace.OpWGAdd {
+		if op.arg < 0 {
+			x.summed = op.item
+		} else {
+			x.firsts = s.p.itemOf[itemKey{obj: op.obj, n: first}]
 		}
 	}
-	if s.counts[op.item][0] <= most {
-		return -1
-	}
-	return op.item
+	return x
 }
 
 // left says what is left in a state in which no step is possible; "" if nothing is, or if the
@@ -259,7 +430,7 @@ func (x *search) races(s *state, st *step) (found bool) {
 
 func (x *search) racesOf(s *state, proc transition.Proc) (found bool) {
 	w := s.p.nodes[s.at[proc]].window
-	if len(w) == 0 {
+	if !s.contested(w) {
 		return false
 	}
 	for other, n := range s.at {
@@ -274,7 +445,8 @@ func (x *search) racesOf(s *state, proc transition.Proc) (found bool) {
 			}
 			for k := range s.p.nodes[n].window {
 				b := &s.p.nodes[n].window[k]
-				if a.cell != b.cell || !a.write && !b.write || b.starts < fromOther ||
+				if !a.races(b) || b.starts < fromOther ||
+					a.group != 0 && !s.misused(a, proc, transition.Proc(other)) ||
 					s.released(proc, a.starts) || s.released(transition.Proc(other), b.starts) {
 					continue
 				}
@@ -289,6 +461,33 @@ func (x *search) racesOf(s *state, proc transition.Proc) (found bool) {
 		}
 	}
 	return found
+}
+
+// contested reports whether another goroutine has accessed, since its last step, what the one did
+// that w is of, and one of them has written it.
+func (s *state) contested(w window) bool {
+	found := false
+	for i := range w {
+		s.touch(&w[i], -1)
+	}
+	for i := range w {
+		c := w[i].cell
+		found = found || s.changed[c] > 0 || w[i].write && s.touched[c] > 0
+	}
+	for i := range w {
+		s.touch(&w[i], 1)
+	}
+	return found
+}
+
+// misused reports whether the step that proc just made, and an earlier one of other, misuse a
+// WaitGroup: an Add from zero beside the call of a Wait, in any order if the Wait has to wait. a is
+// what proc did.
+func (s *state) misused(a *touch, proc, other transition.Proc) bool {
+	if a.write {
+		return s.zero[other] && s.counts[a.group-1][0] != 0
+	}
+	return s.zero[proc]
 }
 
 // released reports whether a goroutine that proc started in its last step, after the first n of

@@ -1,6 +1,9 @@
 package observe
 
 import (
+	"encoding/binary"
+	"slices"
+
 	"heddle/explore/transition"
 	"heddle/model"
 	"heddle/trace"
@@ -13,10 +16,18 @@ type state struct {
 	at     []int32 // by Proc: the node, 0 if it was not started
 	origin []int32 // by Proc: the node in which it was started
 	counts []model.State
-	begun  []bool    // by item: counts has its state
-	queues [][]int32 // by item: the versions of the values in a channel's buffer
-	seen   []int32   // by cell: its version
-	sums   []digest  // by item: of the versions of its cells
+	begun  []bool // by item: counts has its state
+	// by item: the versions of the values in a channel's buffer; the goroutines at a Cond, and
+	// those that have arrived at a channel without a buffer that is polled. See waiter.
+	queues [][]int32
+	seen   []int32  // by cell: its version
+	sums   []digest // by item: of the versions of its cells
+	maps   []digest // by cell, of one that stands for all entries of a map: of their versions
+	zero   []bool   // by Proc: its last step was an Add from zero
+
+	census census
+	// by cell: how many goroutines have read it, and written it, since their last step
+	touched, changed []int32
 
 	trail []change
 }
@@ -38,34 +49,90 @@ const (
 	ofCounts
 	ofQueues
 	ofSeen
+	ofZero
 )
+
+// waiter returns how a queue has a goroutine: at a side of a channel, or at a Cond (send is false).
+func waiter(proc transition.Proc, send bool) int32 {
+	w := int32(proc) << 1
+	if send {
+		w++
+	}
+	return w
+}
 
 // A step is a transition that is possible in a state.
 type step struct {
-	proc, with transition.Proc // with: the receiver over an unbuffered channel, or NoProc
+	proc, with transition.Proc // with: the other side over an unbuffered channel, or NoProc
 	by, withBy int16           // the case of a select of proc, and of with; see edge.at
 	outcome    int32
 	message    int32 // what is received, by proc or by with
 	next       model.State
 	item       int32 // whose state becomes next; -1: none
 	queue      int8  // 1: a value is put into the item's buffer, -1: one is taken
+	receives   bool  // proc, which polls, receives from with
+	section    bool  // it is the first one of a critical section that is taken as a whole
 }
 
 func (s *state) begin(p *program, early []transition.Proc) {
 	s.p = p
 	s.at, s.origin, s.begun, s.seen = s.at[:0], s.origin[:0], s.begun[:0], s.seen[:0]
+	s.zero = s.zero[:0]
 	s.counts, s.queues, s.sums, s.trail = s.counts[:0], s.queues[:0], s.sums[:0], s.trail[:0]
+	s.maps = s.maps[:0]
+	s.census.on = false
+	clear(s.touched)
+	clear(s.changed)
 	s.resize()
-	s.at[transition.Main] = p.root
+	s.move(transition.Main, p.root)
 	for i, proc := range early {
-		s.at[proc], s.origin[proc] = p.started(p.root, int32(-1-i), proc), p.root
+		s.move(proc, p.started(p.root, int32(-1-i), proc))
+		s.origin[proc] = p.root
+	}
+}
+
+// move puts a goroutine into a node; 0: it is not started.
+func (s *state) move(proc transition.Proc, to int32) {
+	from := s.at[proc]
+	for i := range s.p.nodes[from].window {
+		s.touch(&s.p.nodes[from].window[i], -1)
+	}
+	for i := range s.p.nodes[to].window {
+		s.touch(&s.p.nodes[to].window[i], 1)
+	}
+	s.at[proc] = to
+	if s.census.on {
+		s.recount(from, to)
+		s.localState(proc)
+	}
+}
+
+// touch counts an access, n times.
+func (s *state) touch(a *touch, n int32) {
+	if a.write {
+		s.changed[a.cell] += n
+	} else {
+		s.touched[a.cell] += n
 	}
 }
 
 // resize makes room for what the program has got.
 func (s *state) resize() {
 	for len(s.at) < s.p.tab.Procs() {
-		s.at, s.origin = append(s.at, 0), append(s.origin, 0)
+		s.at, s.origin, s.zero = append(s.at, 0), append(s.origin, 0), append(s.zero, false)
+	}
+	c := &s.census
+	for len(c.procs) < len(s.at) {
+		c.procs = append(c.procs, digest{})
+	}
+	for len(c.items) < len(s.p.items) {
+		c.items, c.losses = append(c.items, digest{}), append(c.losses, 0)
+	}
+	c.future.size(len(s.p.items))
+	c.bare.size(len(s.p.items))
+	c.before.size(len(s.p.items))
+	for len(s.touched) < len(s.p.cells) {
+		s.touched, s.changed = append(s.touched, 0), append(s.changed, 0)
 	}
 	for len(s.begun) < len(s.p.items) {
 		s.begun, s.counts = append(s.begun, false), append(s.counts, model.State{})
@@ -73,7 +140,7 @@ func (s *state) resize() {
 		s.count(int32(len(s.begun)) - 1)
 	}
 	for len(s.seen) < len(s.p.cells) {
-		s.seen = append(s.seen, 0)
+		s.seen, s.maps = append(s.seen, 0), append(s.maps, digest{})
 	}
 }
 
@@ -90,15 +157,36 @@ func (s *state) count(i int32) model.State {
 			n, _ := trace.OfChanState(o.Init)
 			s.queues[i] = make([]int32, n)
 			for k := range s.queues[i] { // each value has a version of its own
-				s.queues[i][k] = s.p.sent(0, int16(k))
+				s.queues[i][k] = s.p.sent(i, 0, int16(k))
 			}
 		}
 	}
 	return s.counts[i]
 }
 
+// sides returns the outcomes of proc and of with: 1 for the side that receives, served for one that
+// sends to a goroutine that polls: it goes on in a step of its own.
+func (x *step) sides() (mine, theirs int32) {
+	if x.receives {
+		return 1, served
+	}
+	return 0, 1
+}
+
+const served = 2
+
+// given returns the message of the side with an outcome.
+func (x *step) given(outcome int32) int32 {
+	if outcome == 1 {
+		return x.message
+	}
+	return 0
+}
+
 // steps appends the steps of a goroutine that are possible to list. A communication over an
-// unbuffered channel is the sender's.
+// unbuffered channel is the sender's, or that of a goroutine that polls. Where a side of such a
+// channel is polled, arriving there is a step: a goroutine that polls meets those that wait, of
+// which the first to arrive comes first.
 func (s *state) steps(list []step, proc transition.Proc) []step {
 	n := s.at[proc]
 	if n == 0 {
@@ -107,8 +195,12 @@ func (s *state) steps(list []step, proc transition.Proc) []step {
 	op := &s.p.nodes[n].op
 	x := step{proc: proc, with: transition.NoProc, item: -1}
 	switch op.class {
-	case free:
+	case free, arriving:
 		return append(list, x)
+	case waiting:
+		if s.attends(op, proc) {
+			return append(list, x)
+		}
 	case ruled:
 		if s.rule(&x, op) {
 			return append(list, x)
@@ -138,6 +230,7 @@ func (s *state) rule(x *step, op *pending) bool {
 		return true
 	case op.op == trace.OpWGAdd && now[0]+op.arg < 0:
 		x.outcome, x.next = negative, now
+		x.next[0] += op.arg
 		return true
 	}
 	r, outcome, next := def.Step(o, now, op.op, op.arg)
@@ -145,8 +238,13 @@ func (s *state) rule(x *step, op *pending) bool {
 	return r != nil
 }
 
-// negative is the outcome of an Add that makes the counter of a WaitGroup negative. What happens
-// after it is not described: another strategy goes on.
+// attends reports whether an operation on a Cond is enabled. A goroutine that waits goes on once it
+// is no longer in the queue.
+func (s *state) attends(op *pending, proc transition.Proc) bool {
+	return op.op != trace.OpCondWake || !slices.Contains(s.queues[op.item], waiter(proc, false))
+}
+
+// negative is the outcome of an Add that panics: it makes the counter of a WaitGroup negative.
 const negative = -1 << 30
 
 // offers appends the steps of a case.
@@ -170,21 +268,53 @@ func (s *state) offers(list []step, proc transition.Proc, c *offer) []step {
 		}
 		return append(list, x)
 	}
-	if _, shut := model.Channel(now); !c.send || o.Cap > 0 || shut {
+	poll := s.p.nodes[s.at[proc]].op.poll
+	if _, shut := model.Channel(now); !c.send && !poll || o.Cap > 0 || shut {
 		return list
 	}
-	waits := s.waits(s.at[proc])
+	waits := !poll && s.waits(s.at[proc])
 	for other := range s.at {
-		if n := s.at[other]; n != 0 && transition.Proc(other) != proc && (waits || s.waits(n)) {
-			for k := range s.p.nodes[n].op.cases {
-				if d := &s.p.nodes[n].op.cases[k]; d.obj == c.obj && !d.send {
-					list = append(list, step{proc: proc, with: transition.Proc(other), by: c.at, withBy: d.at,
-						item: -1, message: s.p.sent(s.at[proc], c.at)})
-				}
+		n := s.at[other]
+		if n == 0 || transition.Proc(other) == proc || s.p.nodes[n].op.poll || !waits && !s.waits(n) {
+			continue
+		}
+		for k := range s.p.nodes[n].op.cases {
+			d := &s.p.nodes[n].op.cases[k]
+			if d.obj != c.obj || d.send == c.send || s.p.nodes[n].op.class != comm ||
+				s.overtakes(proc, c, transition.Proc(other)) || s.overtakes(transition.Proc(other), d, proc) {
+				continue
 			}
+			x := step{proc: proc, with: transition.Proc(other), by: c.at, withBy: d.at, item: -1,
+				receives: !c.send}
+			if c.send {
+				x.message = s.p.sent(i, s.at[proc], c.at)
+			} else {
+				x.message = s.p.sent(i, n, d.at)
+			}
+			list = append(list, x)
 		}
 	}
 	return list
+}
+
+// overtakes reports whether proc, which is about to meet a partner by c, is not the first of those
+// that wait at that side. One that is on both sides does not stand in its own partner's way.
+func (s *state) overtakes(proc transition.Proc, c *offer, partner transition.Proc) bool {
+	q := s.queues[c.item]
+	mine := waiter(proc, c.send)
+	if !s.unbuffered(c) || !slices.Contains(q, mine) {
+		return false
+	}
+	for _, w := range q {
+		if w == mine {
+			return false
+		}
+		other := transition.Proc(w >> 1)
+		if w&1 == mine&1 && other != partner && s.waits(s.at[other]) {
+			return true
+		}
+	}
+	return false
 }
 
 // waits reports whether no case of a communication is ready without a partner. Of two selects that
@@ -229,7 +359,9 @@ func (s *state) edges(x *step) (e, with *edge) {
 	if x.with == transition.NoProc {
 		return s.find(s.at[x.proc], x.by, x.outcome, x.message), nil
 	}
-	return s.find(s.at[x.proc], x.by, 0, 0), s.find(s.at[x.with], x.withBy, 1, x.message)
+	mine, theirs := x.sides()
+	return s.find(s.at[x.proc], x.by, mine, x.given(mine)),
+		s.find(s.at[x.with], x.withBy, theirs, x.given(theirs))
 }
 
 // shown reports whether the edges of x are known.
@@ -241,6 +373,12 @@ func (s *state) shown(x *step) bool {
 // take makes a step whose edges are known.
 func (s *state) take(x *step) {
 	e, with := s.edges(x)
+	op := &s.p.nodes[s.at[x.proc]].op
+	zero := op.op == trace.OpWGAdd && op.class == ruled && op.arg > 0 && s.counts[op.item][0] == 0
+	if zero != s.zero[x.proc] {
+		s.trail = append(s.trail, change{what: ofZero, i: int32(x.proc)})
+		s.zero[x.proc] = zero // the goroutine moves
+	}
 	if x.item >= 0 {
 		s.trail = append(s.trail, change{what: ofCounts, i: x.item, count: s.counts[x.item]})
 		s.counts[x.item] = x.next
@@ -248,16 +386,56 @@ func (s *state) take(x *step) {
 			old := s.queues[x.item]
 			s.trail = append(s.trail, change{what: ofQueues, i: x.item, queue: old})
 			if x.queue > 0 {
-				s.queues[x.item] = append(old[:len(old):len(old)], s.p.sent(s.at[x.proc], x.by))
+				s.queues[x.item] = append(old[:len(old):len(old)], s.p.sent(x.item, s.at[x.proc], x.by))
 			} else {
 				s.queues[x.item] = old[1:]
 			}
 		}
+		s.itemState(x.item)
 	}
+	s.queue(x.proc)
 	s.follow(x.proc, e)
 	if with != nil {
+		s.queue(x.with)
 		s.follow(x.with, with)
 	}
+}
+
+// queue changes the queues as the operation of a goroutine does.
+func (s *state) queue(proc transition.Proc) {
+	op := &s.p.nodes[s.at[proc]].op
+	switch op.class {
+	case arriving:
+		for i := range op.cases {
+			c := &op.cases[i]
+			s.queued(c.item, append(slices.Clone(s.queues[c.item]), waiter(proc, c.send)))
+		}
+	case comm:
+		for i := range op.cases {
+			c := &op.cases[i]
+			if at := slices.Index(s.queues[c.item], waiter(proc, c.send)); at >= 0 && s.unbuffered(c) {
+				s.queued(c.item, slices.Delete(slices.Clone(s.queues[c.item]), at, at+1))
+			}
+		}
+	case waiting:
+		switch q := s.queues[op.item]; op.op {
+		case trace.OpCondWait:
+			s.queued(op.item, append(slices.Clone(q), waiter(proc, false)))
+		case trace.OpSignal:
+			s.queued(op.item, q[min(len(q), 1):])
+		case trace.OpBroadcast:
+			s.queued(op.item, nil)
+		}
+	}
+}
+
+func (s *state) unbuffered(c *offer) bool { return s.p.tab.Cap(c.obj) == 0 }
+
+// queued gives an item another queue.
+func (s *state) queued(i int32, q []int32) {
+	s.trail = append(s.trail, change{what: ofQueues, i: i, queue: s.queues[i]})
+	s.queues[i] = q
+	s.itemState(i)
 }
 
 func (s *state) follow(proc transition.Proc, e *edge) {
@@ -272,28 +450,71 @@ func (s *state) follow(proc transition.Proc, e *edge) {
 		s.trail = append(s.trail, change{what: ofSeen, i: w.cell, old: s.seen[w.cell]})
 		s.set(w.cell, v)
 	}
+	for i := range e.updates {
+		s.update(&e.updates[i])
+	}
 	for k, c := range e.starts {
 		first := s.p.started(e.to, int32(k+1), c)
 		s.trail = append(s.trail, change{what: ofAt, i: int32(c), old: s.at[c]},
 			change{what: ofOrigin, i: int32(c), old: s.origin[c]})
-		s.at[c], s.origin[c] = first, e.to
+		s.origin[c] = e.to
+		s.move(c, first)
 	}
 	s.trail = append(s.trail, change{what: ofAt, i: int32(proc), old: s.at[proc]})
-	s.at[proc] = e.to
+	s.move(proc, e.to)
+}
+
+// update changes the cells of a variable.
+func (s *state) update(u *updating) {
+	sp := &s.p.spans[u.span]
+	v := s.p.summed(s.whole(sp), u.Update, sp.size)
+	for _, c := range sp.cells {
+		s.trail = append(s.trail, change{what: ofSeen, i: c, old: s.seen[c]})
+		s.set(c, v)
+	}
+}
+
+// whole returns the version of a variable.
+func (s *state) whole(sp *span) int32 {
+	v := s.seen[sp.cells[0]]
+	if b := s.p.cells[sp.cells[0]].begins; v == 0 && b != 0 && b != varies {
+		return b
+	}
+	same := true
+	for _, c := range sp.cells {
+		same = same && s.seen[c] == v
+	}
+	if same {
+		return v
+	}
+	var b []byte
+	for _, c := range sp.cells {
+		b = binary.AppendVarint(b, int64(s.seen[c]))
+	}
+	return s.p.together(b)
 }
 
 // set gives a cell a version.
 func (s *state) set(c, version int32) {
 	sum := &s.sums[s.p.cells[c].item]
+	of := s.p.cells[c].entries
 	for _, v := range [...]int32{s.seen[c], version} {
 		if v != 0 { // twice is not at all
 			var d digest
 			d.add(uint64(c)<<32 | uint64(uint32(v)))
 			sum[0] ^= d[0]
 			sum[1] ^= d[1]
+			if of != 0 {
+				s.maps[of-1][0] ^= d[0]
+				s.maps[of-1][1] ^= d[1]
+			}
 		}
 	}
 	s.seen[c] = version
+	s.itemState(s.p.cells[c].item)
+	if of != 0 {
+		s.set(of-1, s.p.digested(s.maps[of-1]))
+	}
 }
 
 // back takes back all changes but the first n.
@@ -302,15 +523,22 @@ func (s *state) back(n int) {
 		c := &s.trail[len(s.trail)-1]
 		switch c.what {
 		case ofAt:
-			s.at[c.i] = c.old
+			s.move(transition.Proc(c.i), c.old)
 		case ofOrigin:
 			s.origin[c.i] = c.old
 		case ofCounts:
 			s.counts[c.i] = c.count
+			s.itemState(c.i)
 		case ofQueues:
 			s.queues[c.i] = c.queue
+			s.itemState(c.i)
 		case ofSeen:
 			s.set(c.i, c.old)
+		case ofZero:
+			s.zero[c.i] = !s.zero[c.i]
+			if s.census.on {
+				s.localState(transition.Proc(c.i))
+			}
 		}
 		s.trail = s.trail[:len(s.trail)-1]
 	}
@@ -331,40 +559,4 @@ func mix64(x uint64) uint64 {
 	x ^= x >> 32
 	x *= 0xd6e8feb86659fd93
 	return x ^ x>>32
-}
-
-// digest returns the digest of what matters from now on: the local states of goroutines that have
-// not ended, and what they can still access.
-func (s *state) digest(live *reach) (d digest) {
-	live.reads, live.writes, live.adds = live.reads[:0], live.writes[:0], live.adds[:0]
-	for proc, n := range s.at {
-		if n == 0 {
-			continue
-		}
-		x := &s.p.nodes[n]
-		if x.tail != 0 {
-			d.add(uint64(proc)<<32 | 1<<31 | uint64(x.tail))
-		} else {
-			d.add(uint64(proc)<<32 | uint64(n))
-		}
-		live.join(&x.future)
-	}
-	for i := range s.begun {
-		if sum := &s.sums[i]; *sum != (digest{}) && live.reads.has(int32(i)) {
-			d.add(uint64(i)<<32 | 3<<30)
-			d.add(sum[0])
-			d.add(sum[1])
-		}
-		if s.p.items[i].cell || !live.has(int32(i)) {
-			continue
-		}
-		c := s.counts[i]
-		d.add(uint64(i)<<32 | 2<<30)
-		d.add(uint64(uint32(c[0]))<<32 | uint64(uint32(c[1])))
-		d.add(uint64(uint32(c[2]))<<32 | uint64(len(s.queues[i])))
-		for _, v := range s.queues[i] {
-			d.add(uint64(uint32(v)))
-		}
-	}
-	return d
 }

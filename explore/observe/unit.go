@@ -5,6 +5,7 @@ import "heddle/explore"
 func init() {
 	explore.Register(explore.Unit{
 		Name: "observe", Order: 105, Covers: "interleavings", Ends: true, Whole: true, Compared: true,
+		Ahead: true,
 		Does:  "covers every interleaving: about one execution for each thing that goroutines can observe",
 		Needs: explore.Needs{Plain: true, Hushed: true},
 		New: func(s explore.Start) explore.Strategy {

@@ -15,10 +15,11 @@ const (
 
 // A candidate is a pattern with accesses of a trace that could show it.
 type candidate struct {
-	n       int
-	access  [mapcov.MaxSteps]int32 // indices in Accesses.All
-	write   [mapcov.MaxSteps]bool  // by step: it counts as a write
-	pattern mapcov.Pattern
+	n      int
+	access [mapcov.MaxSteps]int32 // indices in Accesses.All
+	write  [mapcov.MaxSteps]bool  // by step: it counts as a write
+	key    mapcov.Key             // of the pattern
+	row    uint8                  // of Table 1 that it has; 0: none
 }
 
 func (k *candidate) event(c *creation, i int) int { return c.as.All[k.access[i]].Event }
@@ -49,7 +50,7 @@ type creation struct {
 	longest int
 
 	source     []int32 // by access: the access whose value it found; -1: the initial value
-	instances  map[mapcov.Pattern]int
+	instances  map[mapcov.Key]int
 	found      []candidate
 	filtered   map[Rules]int
 	considered int
@@ -65,26 +66,42 @@ type creation struct {
 // without those that rules 3 and 5 exclude. Two corrections of the paper: line 19 must add (p1.s1,
 // p1.s2, p2.s2), and s_i ≠ s_j compares events, so that goroutines with the same statements match.
 func (c *creation) create() []candidate {
-	c.instances, c.filtered = make(map[mapcov.Pattern]int), make(map[Rules]int)
+	c.instances, c.filtered = make(map[mapcov.Key]int), make(map[Rules]int)
 	c.findSources()
+	// Patterns with variables that are no memory come last: they change the orders that memory is
+	// accessed in, and the patterns of memory name the order that matters. mcr, of which patterns
+	// have two steps, is about values alone.
+	for _, sync := range [2]bool{false, true} {
+		if sync && c.longest == MCR().Longest {
+			break
+		}
+		c.createOf(sync)
+	}
+	return c.found
+}
+
+// createOf adds the candidates of which some variable, or none, is no memory.
+func (c *creation) createOf(sync bool) {
+	of := func(x, y int) bool { return (c.as.Vars[x].Sync || c.as.Vars[y].Sync) == sync }
 	for x := range c.as.Vars {
 		if c.longest >= 4 {
 			for y := range c.as.Vars {
-				if x != y && !c.late() {
+				if x != y && of(x, y) && !c.late() {
 					c.quadruples(x, y)
 				}
 			}
 		}
 	}
 	for x := range c.as.Vars {
-		if c.longest >= 3 {
+		if c.longest >= 3 && of(x, x) {
 			c.triples(x)
 		}
 	}
 	for x := range c.as.Vars {
-		c.pairs(x)
+		if of(x, x) {
+			c.pairs(x)
+		}
 	}
-	return c.found
 }
 
 // late reports whether the time is up: no candidates are added then.
@@ -315,19 +332,15 @@ func (c *creation) roles(k *candidate, i int) {
 			return // pairs that are no patterns begin no longer ones
 		}
 	}
-	var steps [mapcov.MaxSteps]mapcov.Step
-	for i := range k.n {
-		steps[i] = c.as.Step(k.access[i], k.write[i])
-	}
-	k.pattern = mapcov.MakePattern(steps[:k.n]...)
-	if c.rules.has(Covered) && c.instances[k.pattern] >= maxInstances {
+	k.key, k.row = c.as.Key(k.access[:k.n], k.write[:k.n])
+	if c.rules.has(Covered) && c.instances[k.key] >= maxInstances {
 		return
 	}
 	if rule := c.broken(k); rule != 0 {
 		c.filtered[rule]++
 		return
 	}
-	c.instances[k.pattern]++
+	c.instances[k.key]++
 	c.found = append(c.found, *k)
 }
 

@@ -17,7 +17,7 @@ func (s *Strategy) Foresee(n int) (schedules []*trace.Schedule) {
 		if !ok {
 			break
 		}
-		if s.opt.Rules.has(Covered) && s.set.Has(k.pattern) {
+		if s.opt.Rules.has(Covered) && s.set.HasKey(k.key) {
 			continue
 		}
 		if next := s.schedule(&k); next != nil {
@@ -33,7 +33,7 @@ func (s *Strategy) planned() *trace.Schedule {
 	for len(s.plans) > 0 {
 		p := s.plans[0]
 		s.plans = s.plans[1:]
-		if s.opt.Rules.has(Covered) && s.set.Has(p.target.pattern) {
+		if s.opt.Rules.has(Covered) && s.set.HasKey(p.target.key) {
 			delete(s.seen, p.state) // another candidate may reach it
 			continue
 		}

@@ -211,7 +211,7 @@ func TestTable1Created(t *testing.T) {
 		// goroutine 1, then goroutine 2, whatever the pattern says.
 		tr := traceOf(t, sequential(minimal[row.ID]))
 		if !slices.ContainsFunc(createFrom(tr, NonDefined|HappensBefore).found,
-			func(k candidate) bool { return int(k.pattern.Row) == row.ID }) {
+			func(k candidate) bool { return int(k.row) == row.ID }) {
 			t.Errorf("row %d is not made", row.ID)
 		}
 	}

@@ -64,8 +64,11 @@ type Stats struct {
 type Strategy struct {
 	opt     Options
 	set     *mapcov.Set
-	queue   [mapcov.MaxSteps + 1][]item // by length of the pattern, in order of discovery
+	queue   queue // of patterns of memory
+	syncs   queue // of patterns with other variables, which come after these
 	bare    []bare
+	cycles  []cycle         // deadlocks to aim at
+	aimed   map[string]bool // those that were, by goroutines and places
 	kept    []*execution    // see further
 	cores   [2]*cores       // by index of execution.problems
 	seen    map[uint64]bool // states that the schedules so far reach
@@ -96,6 +99,9 @@ type item struct {
 	at   int // index among the candidates of that execution
 }
 
+// A queue has candidates by the length of their pattern, in the order of discovery.
+type queue [mapcov.MaxSteps + 1][]item
+
 // An execution is a trace with what was computed from it.
 type execution struct {
 	t     *trace.Trace
@@ -115,7 +121,7 @@ type execution struct {
 func New(opt Options) *Strategy {
 	return &Strategy{
 		opt: opt, set: mapcov.NewSet(), cores: [2]*cores{newCores(), newCores()},
-		seen: make(map[uint64]bool), sites: make(map[trace.Site]bool),
+		seen: make(map[uint64]bool), aimed: make(map[string]bool), sites: make(map[trace.Site]bool),
 		stats: Stats{Filtered: make(map[Rules]int)},
 		solve: func(ctx context.Context, p *order.Problem, g order.Goal) order.Answer {
 			return p.Solve(ctx,
@@ -155,6 +161,9 @@ func (s *Strategy) Next() *trace.Schedule {
 	if next := s.planned(); next != nil {
 		return next
 	}
+	if next := s.nextCycle(); next != nil {
+		return next
+	}
 	for s.opt.Expired == nil || !s.opt.Expired() {
 		k, ok := s.pop()
 		if !ok && s.opt.Then && s.further() {
@@ -165,7 +174,7 @@ func (s *Strategy) Next() *trace.Schedule {
 			s.over = next == nil
 			return next
 		}
-		if s.opt.Rules.has(Covered) && s.set.Has(k.pattern) {
+		if s.opt.Rules.has(Covered) && s.set.HasKey(k.key) {
 			continue
 		}
 		if next := s.schedule(&k); next != nil {
@@ -221,12 +230,14 @@ func (s *Strategy) further() bool {
 const maxKept = 200
 
 func (s *Strategy) pop() (item, bool) {
-	for n := mapcov.MaxSteps; n > 1; n-- {
-		if q := s.queue[n]; len(q) > 0 {
-			k := q[0]
-			q[0] = item{}
-			s.queue[n] = q[1:]
-			return k, true
+	for _, of := range [2]*queue{&s.queue, &s.syncs} {
+		for n := mapcov.MaxSteps; n > 1; n-- {
+			if q := of[n]; len(q) > 0 {
+				k := q[0]
+				q[0] = item{}
+				of[n] = q[1:]
+				return k, true
+			}
 		}
 	}
 	return item{}, false
@@ -338,7 +349,8 @@ func (s *Strategy) answer(k *item, i int, g order.Goal) order.Answer {
 		s.stats.Refuted++
 		s.cores[i].keep(x.named, &g, a.Core)
 	default:
-		s.stats.Unknown = append(s.stats.Unknown, explore.Unknown{Pattern: k.pattern, Reason: a.Reason})
+		s.stats.Unknown = append(s.stats.Unknown,
+			explore.Unknown{Pattern: s.set.Names.Pattern(k.key), Reason: a.Reason})
 	}
 	return a
 }
@@ -366,7 +378,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 	}
 	x := s.read(t)
 	s.set.AddAccesses(x.c.as)
-	if s.target != nil && !s.set.Has(s.target.pattern) && s.target.pattern.Row != 0 {
+	if s.target != nil && !s.set.HasKey(s.target.key) && s.target.row != 0 {
 		s.stats.Missed++
 	}
 	s.target = nil
@@ -374,6 +386,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 		return // all of its candidates were examined
 	}
 	s.seen[x.state] = true
+	s.aim(x)
 	s.create(x)
 	if s.opt.Then && s.opt.Rules.has(Covered) && len(s.kept) < maxKept {
 		s.kept = append(s.kept, x)
@@ -408,7 +421,11 @@ func (s *Strategy) read(t *trace.Trace) *execution {
 func (s *Strategy) create(x *execution) {
 	x.c.expired = s.opt.Expired
 	for i, k := range s.candidates(x) {
-		s.queue[k.n] = append(s.queue[k.n], item{k, x, i})
+		of := &s.queue
+		if s.set.Names.Syncs(k.key) {
+			of = &s.syncs
+		}
+		of[k.n] = append(of[k.n], item{k, x, i})
 	}
 }
 

@@ -44,9 +44,9 @@ func (c *creation) broken(k *candidate) Rules {
 func (c *creation) breaks(rule Rules, k *candidate) bool {
 	switch rule {
 	case NonDefined:
-		return k.pattern.Row == 0
+		return k.row == 0
 	case Covered:
-		return c.set.Has(k.pattern)
+		return c.set.HasKey(k.key)
 	case HappensBefore:
 		return c.contradicts(k)
 	case OldState:

@@ -17,6 +17,10 @@ func (s *Strategy) Leads() (leads []explore.Lead, known []uint64, ok bool) {
 	if s.opt.Rules.has(Covered) {
 		return nil, nil, false
 	}
+	for next := s.nextCycle(); next != nil; next = s.nextCycle() {
+		leads = append(leads, explore.Lead{Schedule: *next, State: s.reached})
+		delete(s.seen, s.reached)
+	}
 	for k, ok := s.pop(); ok; k, ok = s.pop() {
 		// they are adjacent in the queue, in order
 		if n := len(leads); n > 0 && leads[n-1].State == k.from.state {

@@ -22,7 +22,7 @@ func init() {
 			return New(o)
 		},
 		Expand: expand,
-		Arm:    &explore.Arm{Order: 2, Options: explore.Values{"formula": "100ms"}},
+		Arm:    &explore.Arm{Order: 2, Options: explore.Values{"formula": "100ms"}, Resumes: true},
 	})
 	explore.Register(explore.Unit{
 		Name: "mcr", Order: 170, Ends: true, Seeds: true, Compared: true,

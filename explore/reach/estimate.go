@@ -30,9 +30,9 @@ func (n *node) total(f *finder, above float64) float64 {
 // picks and have more. All shapes that have extensions have equal shares.
 func (n *node) reached(f *finder, k int) float64 {
 	p := &n.row[k]
-	more := 0.5 // the row itself counts half, the rows that begin with it the other half
+	more := 1.0 // the rows that begin with a row count half, the row itself, which comes last, the other half
 	if k+1 < len(n.row) {
-		more += n.reached(f, k+1) / 2
+		more = n.reached(f, k+1) / 2
 	}
 	must, gone := n.before(f, k)
 	lo, width := 0.0, 1.0

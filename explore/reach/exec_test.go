@@ -85,7 +85,7 @@ func (x *executor) Execute(_ context.Context, s *trace.Schedule) (*trace.Trace, 
 		return nil, err
 	}
 	p.Begin(s.Seed)
-	t := sched.S.Run(x.main, sched.Options{Schedule: s, Policy: p, Steps: 10_000, Twins: true})
+	t := sched.S.Run(x.main, sched.Options{Schedule: s, Policy: p, Steps: 10_000, Twins: true, Vouched: true})
 	hook.On = false
 	return t, nil
 }

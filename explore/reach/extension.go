@@ -29,11 +29,13 @@ const last = -2
 // A finder computes the extensions of a sequence, one at a time.
 type finder struct {
 	*sequence
+	node       *node
 	old, black set
 	reduce     func(*extension) bool
 	expired    func() bool // asked once in a while
 	looked     int         // histories since expired was asked
 	late       bool        // expired returned true
+	ways       int         // bound on the extensions in a row; 0: none
 
 	// The current shape, and what its extensions have in common; see open.
 	shape *shape
@@ -56,7 +58,7 @@ type finder struct {
 
 // look makes f compute the extensions of n's sequence.
 func (f *finder) look(n *node) {
-	f.sequence, f.old, f.black = &n.seq, n.old, n.black
+	f.sequence, f.node, f.old, f.black = &n.seq, n, n.old, n.black
 	for len(f.none) < f.w {
 		f.none = append(f.none, 0)
 	}
@@ -251,7 +253,7 @@ func (f *finder) fill(x *extension, h set) {
 // may reports whether x may be chosen: its call or an event that it removes is new (Fig. 10, lines
 // 1 and 2), it removes nothing black, and no reduction suppresses it.
 func (f *finder) may(x *extension) bool {
-	return !x.history.within(f.old) && !x.displace.meets(f.black) && (f.reduce == nil || !f.reduce(x))
+	return !f.isOld(x) && !x.displace.meets(f.black) && (f.reduce == nil || !f.reduce(x))
 }
 
 // is reports whether h is a history of the current extension: exactly the events on which it

@@ -27,22 +27,14 @@ type object struct {
 	obj transition.Object
 }
 
-// watch finds the sleepers of the variant of n's current row. Right after the variant a call can be
-// completed with a partner in at most one way: its history is what is left of the sequence.
+// watch finds the sleepers of the variant of n's current row.
 func (v *variant) watch(n *node, f *finder, displaced set) {
-	v.sleepers = v.sleepers[:0]
-	for i := range n.shapes {
-		sh := &n.shapes[i]
-		if sh.kind == drawn || !n.open(sh, displaced) || !n.free(sh, len(n.row)) ||
-			!f.open(sh, f.none[:f.w], displaced) {
-			continue
+	n.possible(f, displaced, n.picked(), func(t *transition.Transition) bool {
+		if !v.reduced(f) {
+			v.sleep(t)
 		}
-		f.takeAll()
-		if !f.decide(f.h) || n.conflict(f, f.like.Accesses, len(n.row)) || v.reduced(f) {
-			continue
-		}
-		v.sleep(&f.like)
-	}
+		return true
+	})
 }
 
 // reduced reports whether the current extension is suppressed.
@@ -65,7 +57,8 @@ func (v *variant) sleep(t *transition.Transition) {
 	}
 	s := &v.sleepers[k]
 	s.proc, s.with = t.Proc, t.With
-	s.way = trace.Way{G: v.gid(t.Proc), With: int32(v.gid(t.With)) + 1, Case: t.Case, WithCase: t.WithCase}
+	s.way = trace.Way{G: v.numbers.Of(t.Proc), With: int32(v.numbers.Of(t.With)) + 1, Case: t.Case,
+		WithCase: t.WithCase}
 	s.accesses = append(s.accesses[:0], t.Accesses...)
 }
 
@@ -91,8 +84,9 @@ type guide struct {
 	begun    bool
 	seen     int // number of events looked at
 	partial  bool
-	done     []int32 // steps by goroutine, for RoundRobin
-	twins    *twins  // nil: no goroutines are interchangeable
+	done     []int32          // steps by goroutine, for RoundRobin
+	twins    *twins           // nil: no goroutines are vouched for to be interchangeable
+	line     *transition.Line // nil: none are known to be
 	steps    int
 }
 
@@ -115,6 +109,9 @@ func (g *guide) begin(v *variant) {
 	}
 	g.names = v != nil && v.schedule.Names != nil
 	g.begun, g.partial, g.seen, g.steps, g.done = false, false, 0, 0, g.done[:0]
+	if g.line != nil {
+		g.line.Begin()
+	}
 }
 
 // Choose implements trace.Guide.
@@ -131,16 +128,20 @@ func (g *guide) Choose(t *trace.Trace, prev trace.GID, ways []trace.Way) int {
 		g.tab.ReadGoroutines(t)
 		g.twins.learn(g.tab, t)
 	}
+	if g.line != nil {
+		g.tab.ReadGoroutines(t)
+		g.line.Look(t)
+	}
 	switch g.order {
 	case RoundRobin:
 		g.count(t)
-		return g.fewest(ways)
+		return g.fewest(t, ways)
 	case Random:
-		return g.atRandom(ways)
+		return g.atRandom(t, ways)
 	}
 	best := -1
 	for i := range ways {
-		if g.asleep(&ways[i]) || g.twins != nil && g.younger(ways, i) {
+		if g.barred(t, ways, i) {
 			continue
 		}
 		if ways[i].G == prev {
@@ -152,6 +153,12 @@ func (g *guide) Choose(t *trace.Trace, prev trace.GID, ways []trace.Way) int {
 	}
 	g.partial = g.partial || best < 0
 	return best
+}
+
+// barred reports whether way i is not to be taken.
+func (g *guide) barred(t *trace.Trace, ways []trace.Way, i int) bool {
+	return g.asleep(&ways[i]) || g.line != nil && g.line.Waits(t, &ways[i]) ||
+		g.twins != nil && g.younger(ways, i)
 }
 
 // count counts the steps of goroutines.
@@ -186,10 +193,10 @@ func (g *guide) younger(ways []trace.Way, i int) bool {
 }
 
 // fewest chooses a goroutine with the fewest steps.
-func (g *guide) fewest(ways []trace.Way) int {
+func (g *guide) fewest(t *trace.Trace, ways []trace.Way) int {
 	best, least := -1, int32(0)
 	for i := range ways {
-		if g.asleep(&ways[i]) {
+		if g.asleep(&ways[i]) || g.line != nil && g.line.Waits(t, &ways[i]) {
 			continue
 		}
 		n := int32(0)
@@ -205,10 +212,10 @@ func (g *guide) fewest(ways []trace.Way) int {
 }
 
 // atRandom chooses at random.
-func (g *guide) atRandom(ways []trace.Way) int {
+func (g *guide) atRandom(t *trace.Trace, ways []trace.Way) int {
 	best, awake := -1, uint64(0)
 	for i := range ways {
-		if g.asleep(&ways[i]) || g.twins != nil && g.younger(ways, i) {
+		if g.barred(t, ways, i) {
 			continue
 		}
 		if awake++; g.rng.Next()%awake == 0 {

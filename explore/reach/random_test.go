@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"heddle/explore/transition"
+	"heddle/explore/why"
 	"heddle/internal/progen"
 	"heddle/internal/progen/machine"
 	"heddle/trace"
@@ -81,7 +82,7 @@ restart:
 			keys, out, n = map[string]int{}, machine.NewOutcomes(), 0
 		}
 	}
-	if r := s.Result(); !r.Reason.None() {
+	if r := s.Result(); !r.Reason.None() && !(opt.Ways > 0 && r.Reason.Code == why.Wished) {
 		return s, keys, out, error(r.Reason)
 	}
 	return s, keys, out, nil

@@ -23,6 +23,9 @@ import (
 type Options struct {
 	// PV ignores races that a V of a counting semaphore has won (section 7).
 	PV bool
+	// Twins takes goroutines as interchangeable where that is known (docs/design/symmetry.md).
+	// Executions must tell (trace.Trace.Twins).
+	Twins bool
 	// Symmetry takes goroutines as interchangeable if one goroutine started them by the same go
 	// statement with equal arguments (trace.Trace.Twins). Of those with the same pending operation
 	// at the same place the oldest is first.
@@ -30,6 +33,9 @@ type Options struct {
 	// OneOrder, if not nil, reports whether the receivers of a channel made at that place ignore
 	// the order of values.
 	OneOrder func(made trace.Site) bool
+	// Ways, if not 0, bounds the extensions in all rows on the way from the first sequence: every
+	// combination of so many reversed races is exercised, and no greater one.
+	Ways int
 	// Expired, if not nil, is called now and then during Done. The search ends when it returns
 	// true.
 	Expired func() bool
@@ -72,6 +78,15 @@ type Strategy struct {
 	making   *rest   // the entry that is executed again
 	whole    variant // of Split
 
+	wit         witnessing
+	witnessed   int      // events in witnesses
+	unwitnessed bool     // they took too much time or memory
+	decided     bool     // a row was exercised behind a witness, or left out because it has none
+	addressed   int      // objects that are known by their address
+	paper       bool     // as in the paper: executions are broken off instead
+	by          *witness // see plan
+	without     set
+
 	twins     twins  // for Symmetry
 	unordered []bool // for OneOrder, by transition.Object
 }
@@ -84,9 +99,13 @@ const longest = 10_000
 func New(opt Options) *Strategy {
 	s := &Strategy{opt: opt, tab: transition.NewTable()}
 	s.find.reduce, s.find.expired = s.reduction(), opt.Expired
+	s.paper = opt.Ways > 0 // witnesses of rows come from longer rows, some of which are left out
 	s.guide.tab, s.guide.order, s.guide.rng = s.tab, opt.Order, splitmix.Stream(splitmix.Mix(opt.Seed))
 	if opt.Symmetry {
 		s.guide.twins = &s.twins
+	} else if opt.Twins {
+		s.tab.Interchange(transition.First)
+		s.guide.line = transition.NewLine(s.tab)
 	}
 	s.v.schedule = trace.Schedule{Policy: "first", Exhaustive: true, Strict: true, Loose: opt.Loose,
 		Awaits: true}
@@ -105,7 +124,7 @@ func (s *Strategy) Next() *trace.Schedule {
 	case !s.begun:
 		v.schedule.Steps, v.events, v.from, v.sleepers = v.schedule.Steps[:0], v.events[:0], v.from[:0],
 			v.sleepers[:0]
-		v.old, v.black = nil, nil
+		v.old, v.black, v.by, v.given, v.parted = nil, nil, nil, v.given[:0], false
 	case s.advance():
 	case s.failed.None() && len(s.given) > 0:
 		s.remake()
@@ -114,7 +133,8 @@ func (s *Strategy) Next() *trace.Schedule {
 		return nil
 	}
 	v.schedule.Guide = nil
-	if len(v.sleepers) > 0 || s.opt.Symmetry || s.opt.Order != First || v.schedule.Names != nil {
+	if len(v.sleepers) > 0 || s.opt.Symmetry || s.tab.Paired() || s.opt.Order != First ||
+		v.schedule.Names != nil {
 		s.guide.begin(v)
 		v.schedule.Guide = &s.guide
 	}
@@ -126,9 +146,18 @@ func (s *Strategy) advance() bool {
 	for len(s.stack) > 0 {
 		n := s.stack[len(s.stack)-1]
 		s.find.look(n)
-		if n.pending || n.next(&s.find) {
+		if n.pending || s.move(n) {
 			n.pending = false
-			s.v.derive(n, &s.find)
+			how := s.plan()
+			s.find.look(n)
+			s.decided = s.decided || how == behind || how == nothing
+			if how == nothing {
+				continue
+			}
+			if how != behind {
+				s.by = nil
+			}
+			s.v.derive(n, &s.find, s.by, s.without, how == asleep)
 			return true
 		}
 		if s.find.late {
@@ -138,6 +167,27 @@ func (s *Strategy) advance() bool {
 		s.pop()
 	}
 	return false
+}
+
+// move makes n's next row.
+func (s *Strategy) move(n *node) bool {
+	if len(n.wit) > 0 {
+		name := n.named()
+		for _, w := range n.wit[name] {
+			s.witnessed -= len(w.ids)
+		}
+		delete(n.wit, name)
+	}
+	if s.opt.Ways > 0 {
+		s.find.ways = s.opt.Ways
+		for _, below := range s.stack[:len(s.stack)-1] {
+			s.find.ways -= len(below.row)
+		}
+		if s.find.ways <= 0 {
+			return false
+		}
+	}
+	return n.next(&s.find)
 }
 
 // Done takes the trace of the last schedule.
@@ -189,6 +239,11 @@ func (s *Strategy) Done(t *trace.Trace) {
 	}
 	n.seq.read()
 	s.learn(t)
+	if s.moves() {
+		s.free = append(s.free, n)
+		s.restart()
+		return
+	}
 	s.at = s.at[:0]
 	if !s.check() {
 		s.failed = why.With(why.Limit, "a variant was not replayed faithfully")
@@ -205,10 +260,41 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.stats.Sequences++
 	}
 	n.old, n.black = s.mark(n.old, v.old), s.mark(n.black, v.black)
+	n.elders, n.parted = n.elders[:0], false
+	if len(s.stack) > 0 && len(v.events) > 0 {
+		n.inherit(s.stack[len(s.stack)-1], v.parted)
+	}
 	s.find.look(n)
 	n.shapes, n.row, n.done, n.apart, n.pending = s.find.shapes(n.shapes[:0]), n.row[:0], 0, false, false
 	s.stack = append(s.stack, n)
+	if s.seekWitnesses(); s.unwitnessed && s.asPrinted() {
+		s.restart()
+		return
+	}
 	s.stats.Depth = max(s.stats.Depth, len(s.stack))
+}
+
+// moves looks whether objects that are known by their address are at other addresses now: events of
+// two executions cannot be compared then. It reports whether the search has to begin again, because
+// witnesses have decided about rows.
+func (s *Strategy) moves() bool {
+	was := s.addressed
+	s.addressed = s.tab.Addressed()
+	if s.paper || len(s.stack) == 0 || s.addressed == was {
+		return false
+	}
+	return s.asPrinted() || s.decided
+}
+
+// asPrinted makes the search go on as in the paper, without witnesses: executions may be broken
+// off. It reports whether the search has to begin again for that.
+func (s *Strategy) asPrinted() (again bool) {
+	s.paper, s.unwitnessed = true, false
+	for _, n := range s.stack {
+		s.forget(n)
+		again = again || len(n.elders) > 0
+	}
+	return again
 }
 
 // aliased reports whether names stopped identifying files in t (rt/sched/file.go). An extension is
@@ -237,9 +323,20 @@ func (s *Strategy) pop() {
 	k := len(s.stack) - 1
 	n := s.stack[k]
 	s.stack, s.free = s.stack[:k], append(s.free, n)
+	s.forget(n)
 	if k > 0 && !n.apart {
 		s.stack[k-1].done += n.done + 1
 	}
+}
+
+// forget drops the witnesses of n.
+func (s *Strategy) forget(n *node) {
+	for _, ws := range n.wit {
+		for _, w := range ws {
+			s.witnessed -= len(w.ids)
+		}
+	}
+	n.wit = nil
 }
 
 func (s *Strategy) newNode() *node {
@@ -261,9 +358,12 @@ func (s *Strategy) restart() {
 			"more operations turned out to depend on each other"), nil
 		return
 	}
+	for _, n := range s.stack {
+		s.forget(n)
+	}
 	s.free = append(s.free, s.stack...)
 	s.stack = s.stack[:0]
-	s.begun = false
+	s.begun, s.decided = false, false
 	s.stats = Stats{}
 }
 
@@ -283,7 +383,10 @@ func (s *Strategy) check() bool {
 	}
 	for j, at := range s.at {
 		new.remove(int(at))
-		if v.from[j] < 0 {
+		switch {
+		case v.from[j] == given:
+			changed.add(int(at))
+		case v.from[j] < 0:
 			changed.add(int(at))
 			if !s.came(j, int(at)) {
 				return false
@@ -396,15 +499,18 @@ func (s *Strategy) Stats() Stats { return s.stats }
 
 // Result implements explore.Strategy.
 func (s *Strategy) Result() explore.Result {
-	r := explore.Result{Executions: s.stats.Sequences + s.stats.Partial, Reason: s.failed}
+	r := explore.Result{Executions: s.stats.Sequences, Aborted: s.stats.Partial, Reason: s.failed}
 	switch {
 	case !s.failed.None():
 	case !s.short.None():
 		r.Reason = s.short
 	case s.opt.Symmetry:
-		r.Reason = why.With(why.Wished, "goroutines were taken to be interchangeable (option symmetry)")
+		r.Reason = why.With(why.Wished, "goroutines were taken to be interchangeable (option vouched)")
 	case s.opt.OneOrder != nil:
 		r.Reason = why.With(why.Wished, "orders of values were taken not to matter (option one-order)")
+	case s.opt.Ways > 0:
+		r.Reason = why.With(why.Wished, "at most %d reversed races were combined (option ways)",
+			s.opt.Ways)
 	default:
 		r.Complete = s.begun && len(s.stack)+len(s.given) == 0
 	}

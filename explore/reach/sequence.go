@@ -22,6 +22,11 @@ type sequence struct {
 	procOf []int32 // by event: the call of its Proc, and that of its With or -1
 	withOf []int32
 	alive  arena
+
+	// Names of events, if they are needed.
+	named bool
+	ids   []id
+	index map[id]int32
 }
 
 // A call is an operation that a goroutine announced: a sending event. Its control structure
@@ -33,6 +38,7 @@ type call struct {
 	done int // the event that completed it, -1 if there is none
 	left int // index in Path.Left, -1
 	comm int // index in Path.Operations, -1
+	from int // the event at whose end it was announced, -1
 
 	// Its place and its object, if twins are used.
 	place  trace.Site
@@ -45,7 +51,7 @@ func (q *sequence) after(i int) set  { return q.future[i*q.w : (i+1)*q.w] }
 // read takes the execution from the path.
 func (q *sequence) read() {
 	q.n = q.Len()
-	q.w = words(q.n)
+	q.w, q.named = words(q.n), false
 	q.alive.empty()
 	size := q.n * q.w
 	if cap(q.past) < size {
@@ -107,17 +113,17 @@ func (q *sequence) readCalls() {
 		}
 		a, b := q.Calls(i)
 		q.procOf[i] = q.addCall(call{proc: t.Proc, op: t.Op, past: q.announced(a), done: i, left: -1,
-			comm: -1})
+			comm: -1, from: a})
 		if t.With != transition.NoProc {
 			q.withOf[i] = q.addCall(call{proc: t.With, op: t.Op, past: q.announced(b), done: i, left: -1,
-				comm: -1})
+				comm: -1, from: b})
 		}
 	}
 	for i, ops := 0, q.Operations(); i < len(ops); i++ {
 		o := &ops[i]
 		if o.Done == q.n {
 			q.addCall(call{proc: o.Proc, op: o.Op, past: q.announced(o.Announced), done: -1, left: -1,
-				comm: i})
+				comm: i, from: o.Announced})
 		} else if c := q.callOf(o.Done, o.Proc); c >= 0 {
 			q.calls[c].comm, q.calls[c].op = i, o.Op
 		}
@@ -127,7 +133,7 @@ func (q *sequence) readCalls() {
 			continue
 		}
 		q.addCall(call{proc: left[i].Proc, op: left[i].Op, past: q.announced(q.Previous(left[i].Proc)),
-			done: -1, left: i, comm: -1})
+			done: -1, left: i, comm: -1, from: q.Previous(left[i].Proc)})
 	}
 }
 
@@ -142,6 +148,16 @@ func (q *sequence) announced(i int) set {
 		return q.alive.set(q.w)
 	}
 	return q.before(i)
+}
+
+// wait adds to h what happened before call c can be completed because its goroutine waits for its
+// elder; with is the other goroutine. It returns false if that never happened.
+func (q *sequence) wait(h set, c int32, with transition.Proc) bool {
+	at := q.Awaited(q.calls[c].proc, with, q.calls[c].from)
+	if at >= 0 && at < q.n {
+		h.join(q.before(at))
+	}
+	return at < q.n
 }
 
 // callOf returns the call of g that event i completed, or -1.

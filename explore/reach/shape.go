@@ -120,8 +120,9 @@ func (f *finder) open(sh *shape, must, gone set) bool {
 	if sh.with >= 0 {
 		f.like.With = f.calls[sh.with].proc
 		f.first.join(f.calls[sh.with].past)
-		ok = f.involve(sh.with) && ok
+		ok = f.involve(sh.with) && f.wait(f.first, sh.with, f.like.Proc) && ok
 	}
+	ok = f.wait(f.first, sh.call, f.like.With) && ok
 	if !ok || f.first.meets(f.gone) {
 		return false
 	}

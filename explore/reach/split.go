@@ -46,7 +46,7 @@ type restPick struct {
 // Outdated returns true.
 func Resume(opt Options, data []byte) (*Strategy, error) {
 	s := New(opt)
-	s.part = true
+	s.part, s.paper = true, true
 	if len(data) == 0 {
 		return s, nil
 	}
@@ -73,11 +73,15 @@ func (s *Strategy) Broken() bool { return !s.failed.None() }
 // the piece away. It counts for nothing and shows nothing new.
 func (s *Strategy) Again() bool { return s.making != nil }
 
-// Split divides what is still to be exercised into at most n pieces, none if nothing is left. s
-// keeps the first. It must not be called between Next and Done.
+// Split divides what is still to be exercised into at most n pieces, none if nothing is left, or if
+// it cannot be divided now. s keeps the first. It must not be called between Next and Done.
 func (s *Strategy) Split(n int) []explore.Piece {
+	if slices.ContainsFunc(s.stack, func(n *node) bool { return len(n.elders) > 0 }) {
+		return nil // an entry is no search of its own then
+	}
 	s.part = s.part || n > 1
-	s.separate() // also for one piece: it is the same then in memory and made again
+	s.asPrinted() // other pieces have witnesses that this one would need
+	s.separate()  // also for one piece: it is the same then in memory and made again
 	groups := s.share(n)
 	var pieces []explore.Piece
 	for _, g := range groups {

@@ -155,8 +155,8 @@ func TestKeptPiece(t *testing.T) {
 	}
 }
 
-// The same on random programs over all constructs: as many sequences, and as many
-// executions that are broken off, as one strategy makes.
+// The same on random programs over all constructs: as many sequences as one strategy makes. Pieces
+// have no witnesses, so they may break executions off.
 func TestSplitRandomPrograms(t *testing.T) {
 	same := 0
 	for seed := *from; seed < *from+uint64(*seeds); seed++ {
@@ -170,7 +170,7 @@ func TestSplitRandomPrograms(t *testing.T) {
 		p := &splitting{t: t, x: m, anew: m.Restart, r: rand.New(rand.NewPCG(seed, 2))}
 		err = p.explore(Options{}, 1<<(seed%5), 1+int(seed)%3)
 		want, got := whole.Stats(), p.stats
-		if err != nil || got.Sequences != want.Sequences || got.Partial != want.Partial ||
+		if err != nil || got.Sequences != want.Sequences || want.Partial != 0 ||
 			p.forms.Len() != p.n {
 			t.Errorf("seed %d: %v, in pieces %+v, %d of them different, want %+v\n%s", seed, err, got,
 				p.forms.Len(), want, progen.Source(prog))

@@ -15,6 +15,9 @@ type node struct {
 	row        []pick
 	picks      []pick // memory of picks that are in no row
 	done       int    // executions of its variants in the rows before this one
+	wit        witnesses
+	elders     []elder
+	parted     bool // its variant is without events of the sequence that no extension displaces
 
 	// Of searches in parts. apart: the node is not a variant of the node below it on the stack.
 	// pending: the row was made and not exercised.
@@ -34,22 +37,29 @@ type pick struct {
 
 	must set // the events that this pick and those before it keep: their histories, and the black events
 	gone set // the events that they remove
+	id   id  // its name, if it was asked for
 }
 
-// next makes the next row and reports whether there is one. f looks at n's sequence.
+// next makes the next row and reports whether there is one. Rows come after the rows that have
+// their picks and more. f looks at n's sequence. With f.ways every combination of that many
+// extensions that can happen together is a row, and no greater one.
 func (n *node) next(f *finder) bool {
-	from := 0
-	if k := len(n.row); k > 0 {
-		from = n.row[k-1].at + 1
+	if len(n.row) == 0 {
+		n.push(0)
 	}
-	n.push(from)
-	for len(n.row) > 0 {
-		if n.seek(f) {
-			return true
+	if !n.seek(f) {
+		if !f.late {
+			n.pop()
 		}
-		n.pop()
+		return len(n.row) > 0 && !f.late
 	}
-	return false
+	for !f.late && (f.ways == 0 || len(n.row) < f.ways) {
+		if n.push(n.row[len(n.row)-1].at + 1); !n.seek(f) {
+			n.pop()
+			break
+		}
+	}
+	return !f.late
 }
 
 // push adds a pick without an extension.
@@ -114,6 +124,7 @@ func (p *pick) keep(must, gone set) {
 	p.must, p.gone = append(p.must[:0], must...), append(p.gone[:0], gone...)
 	p.must.join(p.history)
 	p.gone.join(p.displace)
+	p.id = id{}
 }
 
 // free reports whether no goroutine of a shape is in the first k picks.

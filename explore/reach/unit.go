@@ -1,7 +1,9 @@
 package reach
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 
 	"heddle/explore"
 	"heddle/explore/transition"
@@ -14,17 +16,27 @@ func init() {
 		Compared: true,
 		Does:     "covers every interleaving by reachability testing: every sequence once, none remembered",
 		Paper:    "Lei, Carver: Reachability Testing of Concurrent Programs, TSE 2006",
-		Needs:    explore.Needs{Guide: true},
+		Needs:    explore.Needs{Guide: true, Twins: true},
 		Options: []explore.Option{
 			{Name: "pv", Default: "false", Switch: true, Check: explore.IsSwitch,
 				Help: "leave out races that a V of a counting semaphore has won"},
-			{Name: "symmetry", Default: "false", Switch: true, Check: explore.IsSwitch,
-				Help: "goroutines that one goroutine starts by one go statement, with equal arguments, are interchangeable"},
+			explore.Symmetry,
+			{Name: "vouched", Default: "false", Switch: true, Check: explore.IsSwitch,
+				Help: "goroutines that one goroutine starts by one go statement, with equal arguments, are interchangeable: you vouch for it"},
+			{Name: "ways", Default: "0", Check: isWays,
+				Help: "combine at most so many reversed races, where all combinations are too many; 0: no bound"},
 			{Name: "one-order", Place: true, Check: explore.IsPlace,
 				Help: "FILE:LINE where channels are made whose receivers ignore in which order values come"},
 		},
-		Adapt: func(v explore.Values, n *explore.Needs) { n.Twins = v.On("symmetry") },
-		New:   func(s explore.Start) explore.Strategy { return New(options(s)) },
+		Adapt: func(v explore.Values, n *explore.Needs) {
+			n.Vouched = v.On("vouched")
+			n.Twins = n.Vouched || v.On("symmetry")
+		},
+		New: func(s explore.Start) explore.Strategy {
+			o := options(s)
+			o.Twins = s.Options.On("symmetry")
+			return New(o)
+		},
 		Resume: func(s explore.Start) explore.Part {
 			return &piece{opt: options(s)}
 		},
@@ -32,11 +44,19 @@ func init() {
 	})
 }
 
+// isWays checks a value of option ways.
+func isWays(s string) error {
+	if n, err := strconv.Atoi(s); err != nil || n < 0 {
+		return fmt.Errorf("want a number, 0 or more, not %q", s)
+	}
+	return nil
+}
+
 // options returns the options of a strategy. All processes but the first complete variants at
 // random, so that their executions differ.
 func options(s explore.Start) Options {
-	o := Options{PV: s.Options.On("pv"), Symmetry: s.Options.On("symmetry"), Expired: s.Expired,
-		Loose: s.Loose}
+	o := Options{PV: s.Options.On("pv"), Symmetry: s.Options.On("vouched"), Expired: s.Expired,
+		Loose: s.Loose, Ways: s.Options.Int("ways")}
 	if sites := s.Options.Numbers("one-order"); len(sites) > 0 {
 		o.OneOrder = func(made trace.Site) bool { return slices.Contains(sites, uint64(made.Plain())) }
 	}
@@ -46,8 +66,15 @@ func options(s explore.Start) Options {
 	return o
 }
 
-// Part implements explore.Splitting.
-func (s *Strategy) Part() explore.Part { return &piece{Strategy: s} }
+// Part implements explore.Splitting. A search in which witnesses decide what is executed stays in
+// one piece: of pieces each would lack the witnesses that others find.
+func (s *Strategy) Part() explore.Part {
+	if s.decided && !s.paper || s.opt.Ways > 0 || // of a piece it is not known how much was reversed
+		s.tab.Paired() { // other processes do not know which goroutines are interchangeable
+		return nil
+	}
+	return &piece{Strategy: s}
+}
 
 // A piece is a Strategy as an explore.Part.
 type piece struct {

@@ -69,6 +69,7 @@ type Strategy struct {
 	last        map[trace.ObjID]trace.Site // where each object was changed last
 	had         map[trace.Site]bool        // places that it has come to
 	odds        []odds                     // by goroutine
+	held        int                        // ways that the constraints held back, in this execution
 }
 
 // odds are the priority of a goroutine's pending operation.
@@ -91,7 +92,7 @@ func (s *Strategy) below(n int) int { return int(s.rng.Next() >> 1 % uint64(n)) 
 // Next implements explore.Strategy. The first execution has no constraints.
 func (s *Strategy) Next() *trace.Schedule {
 	s.constraints = s.mutate(s.choose())
-	s.events, s.odds = 0, s.odds[:0]
+	s.events, s.odds, s.held = 0, s.odds[:0], 0
 	clear(s.last)
 	clear(s.had)
 	s.s = trace.Schedule{Policy: "first", Exhaustive: true, Seed: s.rng.Next() | 1, Guide: s}
@@ -161,6 +162,10 @@ func changes(op trace.Op) bool { return model.MayConflict(op, op) }
 // looks reports whether what comes of an operation depends on its object.
 func looks(op trace.Op) bool { return op != trace.OpWrite && op != trace.OpAtomicStore }
 
+// mostHeld is how often the constraints of an execution hold back a way at most: a loop may end
+// only after a case that they forbid.
+const mostHeld = 4096
+
 // Choose implements trace.Guide.
 func (s *Strategy) Choose(t *trace.Trace, _ trace.GID, ways []trace.Way) int {
 	for ; s.events < len(t.Events); s.events++ {
@@ -172,14 +177,19 @@ func (s *Strategy) Choose(t *trace.Trace, _ trace.GID, ways []trace.Way) int {
 			s.last[e.Obj] = e.Site.Plain()
 		}
 	}
-	best := -1
+	best, same := -1, 0
 	for _, allowed := range []bool{true, false} {
 		for i := range ways {
-			if allowed && s.breaks(&ways[i]) {
+			if allowed && s.held < mostHeld && s.breaks(&ways[i]) {
+				s.held++
 				continue
 			}
-			if best < 0 || s.priority(&ways[i]) > s.priority(&ways[best]) {
-				best = i
+			if best >= 0 && ways[i].G == ways[best].G { // cases of a select are drawn, as Go does
+				if same++; s.below(same) == 0 {
+					best = i
+				}
+			} else if best < 0 || s.priority(&ways[i]) > s.priority(&ways[best]) {
+				best, same = i, 1
 			}
 		}
 		if best >= 0 {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"testing"
 
-	"heddle/explore/bound"
 	"heddle/internal/progen"
 	"heddle/internal/progen/machine"
 	"heddle/trace"
@@ -19,16 +18,15 @@ func execute(t *testing.T, m *machine.Machine, s *trace.Schedule) *trace.Trace {
 	return tr
 }
 
-// combinations returns all combinations of pairs that a program has: bound search without bounds
-// executes every interleaving.
+// combinations returns all combinations of pairs that a program has, by search without reduction.
 func combinations(t *testing.T, p *progen.Program) map[uint64]bool {
-	m, s, r := machine.New(p), bound.New(bound.Options{Preemptions: -1, Delays: -1}), New(1)
-	found := map[uint64]bool{}
-	for next := s.Next(); next != nil; next = s.Next() {
-		tr := execute(t, m, next)
+	r, found := New(1), map[uint64]bool{}
+	_, _, err := machine.New(p).Exhaust(true, 1_000_000, func(tr *trace.Trace) {
 		_, c := r.read(tr)
 		found[c] = true
-		s.Done(tr)
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return found
 }

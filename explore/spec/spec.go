@@ -3,7 +3,7 @@
 // that the program cannot make.
 //
 // A sequence names kinds of operations by using them. Operations of those kinds happen exactly in
-// that order. All others happen as the next step needs them, and freely after the sequence.
+// that order. All others happen in any order before a step; those that it needs are tried first.
 package spec
 
 import (
@@ -21,23 +21,16 @@ type Step struct {
 	At   func(trace.Site) bool // whether a site is the right place; nil: any place
 }
 
-// A Follower makes one execution follow a sequence. It is the guide of that execution.
+// A Follower is the guide of one execution of a Search.
 type Follower struct {
 	steps []Step
 	named [trace.OpMax]bool
 	next  int  // index of the step to be made
-	stuck bool // it cannot be made
-	free  bool // other goroutines did what the sequence does not name, in an order of the follower's choice
 	at    bool // the operation of the step is pending, but at another place
-}
 
-// Follow returns the guide for an execution that is to follow steps.
-func Follow(steps []Step) *Follower {
-	f := &Follower{steps: steps}
-	for i := range steps {
-		f.named[steps[i].Op] = true
-	}
-	return f
+	search *Search
+	depth  int  // number of choices made for the search
+	equal  bool // it is stuck where what is left is equivalent to an execution before
 }
 
 // Choose implements trace.Guide.
@@ -47,20 +40,19 @@ func (f *Follower) Choose(t *trace.Trace, prev trace.GID, ways []trace.Way) int 
 	}
 	s := &f.steps[f.next]
 	f.at = false
-	for i := range ways {
-		if f.does(t, s, &ways[i]) {
-			f.next++
-			if w := &ways[i]; w.With > 0 && f.next < len(f.steps) && f.other(t, &f.steps[f.next], s, w) {
-				f.next++ // the same communication, named by its other side
-			}
-			return i
-		}
+	i := f.search.choose(f, t, ways)
+	if i >= 0 && f.does(t, s, &ways[i]) {
+		f.makes(t, s, &ways[i])
 	}
-	if i := f.advance(t, s.G, ways); i >= 0 {
-		return i
+	return i
+}
+
+// makes notes that way w, which is step s, is taken.
+func (f *Follower) makes(t *trace.Trace, s *Step, w *trace.Way) {
+	f.next++
+	if w.With > 0 && f.next < len(f.steps) && f.other(t, &f.steps[f.next], s, w) {
+		f.next++ // the same communication, named by its other side
 	}
-	f.stuck = true
-	return -1
 }
 
 func prefer(prev trace.GID, ways []trace.Way) int {
@@ -148,7 +140,6 @@ func (f *Follower) advance(t *trace.Trace, name string, ways []trace.Way) int {
 	}
 	for i := range ways {
 		if !f.names(&ways[i]) {
-			f.free = true
 			return i
 		}
 	}
@@ -178,13 +169,12 @@ func (f *Follower) Allowed() bool { return f.next == len(f.steps) }
 // Infeasible returns the index of the first step that was not made, and the reason, in words that
 // follow "because". t is the execution; where describes a site.
 func (f *Follower) Infeasible(t *trace.Trace, where func(trace.Site) string) (step int, why string) {
-	s := &f.steps[f.next]
-	why = f.because(t, s, where)
-	if f.free {
-		why += " (others were let do, in the order of the goroutines, what the sequence does not name; where they do it in another order the step may be feasible)"
-	}
-	return f.next, why
+	return f.next, f.because(t, &f.steps[f.next], where)
 }
+
+// Repeats reports whether the execution was ended early because it would have gone on as one before
+// did.
+func (f *Follower) Repeats() bool { return f.equal }
 
 func (f *Follower) because(t *trace.Trace, s *Step, where func(trace.Site) string) string {
 	g := s.G

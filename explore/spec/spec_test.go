@@ -42,15 +42,61 @@ func follow(t *testing.T, main func(), steps ...Step) (allowed bool, at int, why
 		t.Fatal(err)
 	}
 	p.Begin(0)
-	f := Follow(steps)
-	s := &trace.Schedule{Policy: "first", Exhaustive: true, Guide: f}
-	tr := sched.S.Run(main, sched.Options{Schedule: s, Policy: p, Steps: 1000})
-	hook.On = false
-	if f.Allowed() {
-		return true, 0, ""
+	search := NewSearch(steps)
+	at = -1
+	for f := search.Next(); f != nil; f = search.Next() {
+		s := &trace.Schedule{Policy: "first", Exhaustive: true, Guide: f}
+		tr := sched.S.Run(main, sched.Options{Schedule: s, Policy: p, Steps: 1000})
+		hook.On = false
+		search.Done(tr)
+		if f.Allowed() {
+			return true, 0, ""
+		}
+		if f.Repeats() {
+			continue
+		}
+		step, because := f.Infeasible(tr, func(s trace.Site) string { return fmt.Sprint(s.PC()) })
+		if step > at {
+			at, why = step, because
+		}
 	}
-	at, why = f.Infeasible(tr, func(s trace.Site) string { return fmt.Sprint(s.PC()) })
+	if _, complete := search.Executions(); !complete {
+		t.Fatalf("%v: not every order was tried", steps)
+	}
 	return false, at, why
+}
+
+// TestSearch: what the sequence does not name has to happen in an order of its own.
+func TestSearch(t *testing.T) {
+	// Three stores by another goroutine; the first reads one, two and three in turn, or ends.
+	stores := func() {
+		x, m := new(int64), new([8]byte)
+		load := func() int64 {
+			hook.AtomicBegin(unsafe.Pointer(x), 8, hook.AtomicLoad, 20)
+			v := *x
+			hook.AtomicEnd(false, uint64(v))
+			return v
+		}
+		hook.Go(1, func() {
+			if load() == 1 && load() == 2 && load() == 3 {
+				lock(m, 10)
+			}
+		})
+		hook.Go(1, func() {
+			for i := range int64(3) {
+				hook.AtomicBegin(unsafe.Pointer(x), 8, hook.AtomicStore, 21)
+				*x = i + 1
+				hook.AtomicEnd(true, uint64(i+1))
+			}
+		})
+	}
+	if allowed, _, why := follow(t, stores, Step{G: "main/1", Op: trace.OpLock}); !allowed {
+		t.Errorf("the loads may be between the stores: %s", why)
+	}
+	lock4 := Step{G: "main/1", Op: trace.OpLock, At: at(40)}
+	if allowed, _, _ := follow(t, stores, lock4); allowed {
+		t.Error("no lock is at 40")
+	}
 }
 
 func at(pc uintptr) func(trace.Site) bool { return func(s trace.Site) bool { return s.PC() == pc } }

@@ -19,6 +19,7 @@
 package surw
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"heddle/explore"
@@ -36,23 +37,32 @@ type Strategy struct {
 	// What the executions so far were like.
 	ids     map[string]int // goroutines by name
 	parents []int          // of each, -1 for main
-	counts  []map[trace.Site]float64
-	objects [][]trace.Site // of each object that several goroutines used: where
+	sites   map[trace.Site]int
+	counts  [][]float64 // steps of each goroutine by site
+	objects [][]int     // sites of each object that several goroutines used
 	known   map[string]bool
 
 	// Of the execution that is made.
-	selected map[trace.Site]bool // nil: all
-	of       []int               // the goroutine of each trace.GID
-	left     []float64           // selected events that each goroutine still has, more or less
-	rest     []float64           // and others
+	every    bool         // all sites are selected
+	selected []bool       // by site; sites that are not known yet are not selected
+	of       []int        // the goroutine of each trace.GID
+	left     []float64    // selected events that each goroutine still has, more or less
+	rest     []float64    // and others
+	later    [2][]float64 // the same of goroutines that were not started, at the one that will start them
 	started  []bool
-	steps    int // steps that were counted
-	next     int // the goroutine that has the next selected event; -1: not drawn
+	running  []int // goroutines that were started
+	steps    int   // steps that were counted
+	next     int   // the goroutine that has the next selected event; -1: not drawn
+
+	// Scratch.
+	free []int
+	mine []int
 }
 
 // New returns a strategy that has executed nothing yet. all: every event is selected.
 func New(seed uint64, all bool) *Strategy {
-	return &Strategy{rng: splitmix.Stream(seed), all: all, ids: map[string]int{}, known: map[string]bool{}}
+	return &Strategy{rng: splitmix.Stream(seed), all: all, ids: map[string]int{}, sites: map[trace.Site]int{},
+		known: map[string]bool{}}
 }
 
 // Next implements explore.Strategy. The first execution is one without preemptions, to count.
@@ -62,16 +72,18 @@ func (s *Strategy) Next() *trace.Schedule {
 		return &s.s
 	}
 	s.s.Seed, s.s.Guide = s.rng.Next()|1, s
-	s.selected = nil
+	s.selected = cleared(s.selected, len(s.sites))
 	if n := len(s.objects); n > 0 && !s.all {
-		s.selected = map[trace.Site]bool{}
+		s.every = false
 		for _, x := range s.objects[s.below(n)] {
 			s.selected[x] = true
 		}
+	} else {
+		s.every = true
 	}
-	s.of, s.steps, s.next = s.of[:0], 0, -1
+	s.of, s.running, s.steps, s.next = s.of[:0], s.running[:0], 0, -1
 	n := len(s.ids)
-	s.left, s.rest, s.started = make([]float64, n), make([]float64, n), make([]bool, n)
+	s.left, s.rest, s.started = cleared(s.left, n), cleared(s.rest, n), cleared(s.started, n)
 	for id, sites := range s.counts {
 		for x, n := range sites {
 			if mean := n / float64(s.result.Executions); s.selects(x) {
@@ -84,46 +96,93 @@ func (s *Strategy) Next() *trace.Schedule {
 	return &s.s
 }
 
+// cleared returns n zero values, in the memory of list if there is enough.
+func cleared[T any](list []T, n int) []T {
+	if cap(list) < n {
+		return make([]T, n, 2*n)
+	}
+	list = list[:n]
+	clear(list)
+	return list
+}
+
 func (s *Strategy) below(n int) int { return int(s.rng.Next() >> 1 % uint64(n)) }
 
 // uniform returns a number from 0 to 1, without 1.
 func (s *Strategy) uniform() float64 { return float64(s.rng.Next()>>11) / (1 << 53) }
 
-func (s *Strategy) selects(x trace.Site) bool { return s.selected == nil || s.selected[x.Plain()] }
+// selects reports whether the events at a site are selected; -1 is a site that is not known.
+func (s *Strategy) selects(site int) bool {
+	return s.every || site >= 0 && site < len(s.selected) && s.selected[site]
+}
+
+// site returns the number of a site, -1 if it is not known.
+func (s *Strategy) site(x trace.Site) int {
+	if n, ok := s.sites[x.Plain()]; ok {
+		return n
+	}
+	return -1
+}
 
 // Choose implements trace.Guide.
 func (s *Strategy) Choose(t *trace.Trace, _ trace.GID, ways []trace.Way) int {
 	s.see(t)
-	held := func(w *trace.Way) bool { return s.selected != nil && s.selects(w.Site) && s.of[w.G] != s.next }
 	if s.next < 0 {
-		s.next = s.draw(s.live())
+		s.next = s.draw(s.running, 0)
 	}
-	free := s.goroutines(ways, func(w *trace.Way) bool { return !held(w) })
-	if len(free) == 0 { // the one that was drawn cannot go on
-		free = s.goroutines(ways, func(*trace.Way) bool { return true })
-		s.next = s.draw(free)
-		free = []int{s.next}
+	s.open(ways, true)
+	if len(s.free) == 0 { // the one that was drawn cannot go on
+		s.open(ways, false)
+		s.next = s.draw(s.free, 0)
+		s.free = append(s.free[:0], s.next)
 	}
-	g := s.walk(free)
-	var mine []int
+	kind := 1
+	if s.every {
+		kind = 0
+	}
+	g := s.draw(s.free, kind)
+	s.mine = s.mine[:0]
 	for i := range ways {
-		if s.of[ways[i].G] == g && !held(&ways[i]) {
-			mine = append(mine, i)
+		if s.of[ways[i].G] == g && !s.held(&ways[i]) {
+			s.mine = append(s.mine, i)
 		}
 	}
-	return mine[s.below(len(mine))]
+	return s.mine[s.below(len(s.mine))]
+}
+
+// held reports whether a way is held back: it is selected, and another goroutine's turn.
+func (s *Strategy) held(w *trace.Way) bool {
+	return !s.every && s.of[w.G] != s.next && s.selects(s.site(w.Site))
+}
+
+// open sets free to the goroutines that have a way to go on, in their order; unheld: one that is
+// not held back. The ways of a goroutine are side by side.
+func (s *Strategy) open(ways []trace.Way, unheld bool) {
+	s.free = s.free[:0]
+	last := -1
+	for i := range ways {
+		if id := s.of[ways[i].G]; id != last && !(unheld && s.held(&ways[i])) {
+			s.free, last = append(s.free, id), id
+		}
+	}
 }
 
 // see counts what was done since it was called last.
 func (s *Strategy) see(t *trace.Trace) {
-	for g := len(s.of); g < len(t.Goroutines); g++ {
-		id := s.id(t, trace.GID(g))
-		s.of = append(s.of, id)
-		s.started[id] = true
+	if len(s.of) < len(t.Goroutines) {
+		for g := len(s.of); g < len(t.Goroutines); g++ {
+			id := s.id(t, trace.GID(g))
+			s.of = append(s.of, id)
+			if !s.started[id] {
+				s.started[id] = true
+				s.running = append(s.running, id)
+			}
+		}
+		s.attribute()
 	}
 	for ; s.steps < len(t.Steps); s.steps++ {
 		st := &t.Steps[s.steps]
-		if id := s.of[st.G]; s.selects(st.Site) {
+		if id := s.of[st.G]; s.selects(s.site(st.Site)) {
 			s.left[id]--
 			s.next = -1
 		} else {
@@ -139,11 +198,11 @@ func (s *Strategy) id(t *trace.Trace, g trace.GID) int {
 	if !ok {
 		id = len(s.ids)
 		s.ids[name] = id
-		parent := -1
+		s.parents, s.counts = append(s.parents, -1), append(s.counts, nil)
 		if p := t.Goroutines[g].Parent; p != trace.NoG {
-			parent = s.id(t, p)
+			parent := s.id(t, p)
+			s.parents[id] = parent
 		}
-		s.parents, s.counts = append(s.parents, parent), append(s.counts, map[trace.Site]float64{})
 	}
 	for len(s.left) < len(s.ids) {
 		s.left, s.rest, s.started = append(s.left, 0), append(s.rest, 0), append(s.started, false)
@@ -151,99 +210,93 @@ func (s *Strategy) id(t *trace.Trace, g trace.GID) int {
 	return id
 }
 
-// live returns the goroutines that were started.
-func (s *Strategy) live() (ids []int) {
-	for id, yes := range s.started {
-		if yes {
-			ids = append(ids, id)
+// attribute sets later: what goroutines have that were not started yet counts for the ones that
+// start them.
+func (s *Strategy) attribute() {
+	for i, of := range [2][]float64{s.left, s.rest} {
+		s.later[i] = cleared(s.later[i], len(of))
+		for id, n := range of {
+			at := id
+			for !s.started[at] && s.parents[at] >= 0 {
+				at = s.parents[at]
+			}
+			if at != id {
+				s.later[i][at] += max(n, 0)
+			}
 		}
 	}
-	return ids
-}
-
-// goroutines returns those that have one of such ways to go on, in their order.
-func (s *Strategy) goroutines(ways []trace.Way, such func(*trace.Way) bool) (ids []int) {
-	for i := range ways {
-		if id := s.of[ways[i].G]; such(&ways[i]) && !slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
-	}
-	return ids
 }
 
 // least is the weight of a goroutine that has had all events it was expected to have.
 const least = 0.25
 
-// draw draws one of some goroutines by how many selected events they still have, with those that
-// they will start.
-func (s *Strategy) draw(ids []int) int { return s.byWeight(ids, s.withUnstarted(s.left)) }
-
-// walk draws one of some goroutines that can go on: by how many events they still have.
-func (s *Strategy) walk(ids []int) int {
-	if s.selected == nil {
-		return s.byWeight(ids, s.withUnstarted(s.left))
+// draw draws one of some goroutines by how many events they still have, with those that they will
+// start: selected ones (kind 0) or others (1).
+func (s *Strategy) draw(ids []int, kind int) int {
+	of, later := s.left, s.later[kind]
+	if kind == 1 {
+		of = s.rest
 	}
-	return s.byWeight(ids, s.withUnstarted(s.rest))
-}
-
-func (s *Strategy) byWeight(ids []int, weights []float64) int {
+	weight := func(id int) float64 { return max(max(of[id], 0)+later[id], least) }
 	sum := 0.0
 	for _, id := range ids {
-		sum += max(weights[id], least)
+		sum += weight(id)
 	}
 	x := s.uniform() * sum
 	for _, id := range ids {
-		if x -= max(weights[id], least); x < 0 {
+		if x -= weight(id); x < 0 {
 			return id
 		}
 	}
 	return ids[len(ids)-1]
 }
 
-// withUnstarted adds what goroutines have that were not started yet to the ones that start them.
-func (s *Strategy) withUnstarted(of []float64) []float64 {
-	sum := make([]float64, len(of))
-	for id, n := range of {
-		at := id
-		for !s.started[at] && s.parents[at] >= 0 {
-			at = s.parents[at]
-		}
-		sum[at] += max(n, 0)
-	}
-	return sum
-}
-
 // Done implements explore.Strategy.
 func (s *Strategy) Done(t *trace.Trace) {
 	s.result.Executions++
+	of := make([]int, len(t.Goroutines))
+	for g := range of {
+		of[g] = s.id(t, trace.GID(g))
+	}
+	at := make([]int, len(t.Steps)) // sites
 	for i := range t.Steps {
-		s.counts[s.id(t, t.Steps[i].G)][t.Steps[i].Site.Plain()]++
+		x := t.Steps[i].Site.Plain()
+		n, ok := s.sites[x]
+		if !ok {
+			n = len(s.sites)
+			s.sites[x] = n
+		}
+		at[i] = n
+		counts := &s.counts[of[t.Steps[i].G]]
+		for len(*counts) <= n {
+			*counts = append(*counts, 0)
+		}
+		(*counts)[n]++
 	}
 	type use struct {
-		sites  []trace.Site
+		sites  []int
 		by     trace.GID
 		shared bool
 	}
-	uses := map[trace.ObjID]*use{}
-	var order []*use
+	uses := make([]use, len(t.Objects))
+	var order []trace.ObjID
 	for i := range t.Events {
 		e := &t.Events[i]
-		if e.Quiet || e.Obj == 0 || e.Step < 0 {
+		if e.Quiet || e.Obj <= 0 || int(e.Obj) >= len(uses) || e.Step < 0 {
 			continue
 		}
-		u := uses[e.Obj]
-		if u == nil {
-			u = &use{by: e.G}
-			uses[e.Obj] = u
-			order = append(order, u)
+		u := &uses[e.Obj]
+		if u.sites == nil {
+			u.by = e.G
+			order = append(order, e.Obj)
 		}
 		u.shared = u.shared || u.by != e.G
-		if x := t.Steps[e.Step].Site.Plain(); !slices.Contains(u.sites, x) {
+		if x := at[e.Step]; !slices.Contains(u.sites, x) {
 			u.sites = append(u.sites, x)
 		}
 	}
-	for _, u := range order {
-		s.add(u.sites, u.shared)
+	for _, o := range order {
+		s.add(uses[o].sites, uses[o].shared)
 	}
 }
 
@@ -251,17 +304,14 @@ func (s *Strategy) Done(t *trace.Trace) {
 const mostObjects = 1000
 
 // add notes where an object was used.
-func (s *Strategy) add(sites []trace.Site, shared bool) {
+func (s *Strategy) add(sites []int, shared bool) {
 	if !shared || len(s.objects) == mostObjects {
 		return
 	}
 	slices.Sort(sites)
 	var key []byte
 	for _, x := range sites {
-		for range 8 {
-			key = append(key, byte(x))
-			x >>= 8
-		}
+		key = binary.AppendUvarint(key, uint64(x))
 	}
 	if !s.known[string(key)] {
 		s.known[string(key)] = true

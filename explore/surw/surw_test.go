@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
-	"heddle/explore/bound"
 	"heddle/internal/progen"
 	"heddle/internal/progen/machine"
 	"heddle/rt/splitmix"
@@ -42,17 +42,14 @@ func interleaving(t *trace.Trace, counts func(trace.Site) bool) string {
 
 func every(trace.Site) bool { return true }
 
-// all returns all interleavings of a program: bound search without bounds executes each.
+// all returns all interleavings of a program, by search without reduction.
 func all(t *testing.T, p *progen.Program, counts func(trace.Site) bool) map[string]int {
-	m, s := machine.New(p), bound.New(bound.Options{Preemptions: -1, Delays: -1})
 	found := map[string]int{}
-	for next := s.Next(); next != nil; next = s.Next() {
-		tr, err := m.Execute(context.Background(), next)
-		if err != nil {
-			t.Fatal(err)
-		}
+	_, _, err := machine.New(p).Exhaust(true, 1_000_000, func(tr *trace.Trace) {
 		found[interleaving(tr, counts)] = 0
-		s.Done(tr)
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return found
 }
@@ -151,8 +148,8 @@ func TestSelected(t *testing.T) {
 		t.Fatalf("%d objects are shared, want 1: %v", len(s.objects), s.objects)
 	}
 	at := map[trace.Site]bool{}
-	for _, x := range s.objects[0] {
-		at[x] = true
+	for x, n := range s.sites {
+		at[x] = slices.Contains(s.objects[0], n)
 	}
 	counts := func(x trace.Site) bool { return at[x.Plain()] }
 	found := all(t, p, counts)

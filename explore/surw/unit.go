@@ -13,6 +13,7 @@ func init() {
 				Help: "operations of which the interleavings are uniform: " +
 					"those on one shared object, drawn for each execution, or all"},
 		},
+		Arm: &explore.Arm{Order: 5, Light: true},
 		New: func(s explore.Start) explore.Strategy { return New(s.Seed, s.Options["select"] == "all") },
 	})
 }

@@ -11,6 +11,7 @@ import (
 type Candidate struct {
 	Transition
 	Announced [2]int // the transitions at whose ends its operations were announced; -1
+	Turns     [2]int // the transitions of elders that its operations wait for, -1; Len(): for ever
 	Instead   [2]int // the transitions that performed its operations otherwise; Len() if none
 	Done      int    // the transition that is the candidate; Len() if not executed
 
@@ -28,6 +29,7 @@ func (p *Path) Executed(c *Candidate, j int) {
 	c.Instead = [2]int{j, p.n}
 	c.Done = j
 	r := &p.rows[j]
+	c.Turns = [2]int{int(r.turn[0]), int(r.turn[1])}
 	c.ops, c.want, c.compares = [2]int32{r.op, r.opWith}, r.want, r.compares
 	p.complete(c)
 }
@@ -36,6 +38,7 @@ func (p *Path) Executed(c *Candidate, j int) {
 func (p *Path) Leftover(c *Candidate, k int) {
 	c.Transition.Set(&p.left[k])
 	c.Announced = [2]int{p.Previous(c.Proc), -1}
+	c.Turns = [2]int{p.Awaited(c.Proc, NoProc, c.Announced[0]), -1}
 	c.Instead = [2]int{p.n, p.n}
 	c.Done = p.n
 	c.ops, c.compares = [2]int32{-1, -1}, false
@@ -112,6 +115,11 @@ next:
 
 // announced reports whether i happens before an announcement of c's operations.
 func (p *Path) announced(i int, c *Candidate) bool {
+	for _, at := range c.Turns {
+		if at == p.n || p.reaches(i, int32(at)) {
+			return true
+		}
+	}
 	return p.reaches(i, int32(c.Announced[0])) || p.reaches(i, int32(c.Announced[1]))
 }
 
@@ -193,6 +201,7 @@ func (p *Path) beginCandidate(c *Candidate, o *Operation, at int16) {
 	c.Transition = Transition{Proc: o.Proc, With: NoProc, Case: at, Choice: -1, Op: o.Op,
 		Accesses: c.Accesses[:0], Starts: c.Starts[:0]}
 	c.Announced = [2]int{o.Announced, -1}
+	c.Turns = [2]int{p.Awaited(o.Proc, NoProc, o.Announced), -1}
 	c.Instead = [2]int{o.Done, p.n}
 	c.Done = o.Done
 	c.ops = [2]int32{p.offers[o.first].op, -1}
@@ -267,6 +276,7 @@ func (p *Path) partners(c *Candidate, o *Operation, k *offer, f func(*Candidate)
 		p.beginCandidate(c, o, k.at)
 		c.With, c.WithCase = q.Proc, l.at
 		c.Announced[1], c.Instead[1], c.ops[1] = q.Announced, q.Done, l.op
+		c.Turns = [2]int{p.Awaited(o.Proc, q.Proc, o.Announced), p.Awaited(q.Proc, o.Proc, q.Announced)}
 		c.Done = min(o.Done, q.Done)
 		arg := int32(1)
 		if k.send {
@@ -305,8 +315,16 @@ func (prefix *Prefix) May(c *Candidate, other bool) bool {
 			return false
 		}
 	}
-	if c.Op == trace.OpAwait {
+	for _, at := range c.Turns {
+		if at == prefix.p.n || !prefix.has(at) {
+			return false
+		}
+	}
+	switch c.Op {
+	case trace.OpAwait:
 		return prefix.awaited(c)
+	case trace.OpTimerFire:
+		return prefix.mayFire(c)
 	}
 	if c.With != NoProc && !prefix.mayMeet(c) || !prefix.foreseeAll(c) {
 		return false

@@ -10,8 +10,12 @@ import (
 // checkCounters looks for operations that commute by default and whose order may matter here: an
 // Add that may make the counter of a WaitGroup negative, or an RUnlock that may precede its RLock.
 // That is excluded if every decrement can be paired with increments that happen before it, each
-// increment used once: then every prefix that has the decrement has its increments too.
+// increment used once: then every prefix that has the decrement has its increments too. A path
+// without clocks is not asked.
 func (p *Path) checkCounters() {
+	if p.bare {
+		return
+	}
 	for _, obj := range p.Tab.counters {
 		if us := p.used(obj); !p.Tab.objects[obj].Ordered && (!p.paired(us) || p.anyFirst(us)) {
 			p.Tab.order(obj)

@@ -8,7 +8,7 @@ import "heddle/trace"
 // depend on each other by them, so no search tries the other order.
 //
 // loose: t is a trace in which such order hides no race (trace.Schedule.Loose), so that operations
-// that commute do not count.
+// that commute do not count. Without clocks more is hidden.
 func (p *Path) Hidden(t *trace.Trace, loose bool) bool {
 	h := hushed{p: p, t: t, loose: loose}
 	for i := range t.Events {
@@ -98,7 +98,13 @@ func (p *Path) follows(t *trace.Trace, i, j int) bool {
 	a, b := &t.Events[i], &t.Events[j]
 	from, to := p.transitionOf(a.Step), int(p.transitionOf(b.Step))
 	g := p.Tab.procOfGID(a.G)
-	if g == p.Tab.procOfGID(b.G) || p.known(to, g) > p.seqOf(int(from), g) {
+	if g == p.Tab.procOfGID(b.G) {
+		return true
+	}
+	if p.bare {
+		return false
+	}
+	if p.known(to, g) > p.seqOf(int(from), g) {
 		return true
 	}
 	for i++; i < len(t.Events) && t.Events[i].Step == a.Step; i++ {

@@ -1,6 +1,7 @@
 package transition
 
 import (
+	"errors"
 	"sort"
 
 	"heddle/explore/why"
@@ -18,6 +19,7 @@ type Path struct {
 	n      int
 	clocks []uint32 // stride entries per transition; see Before
 	stride int
+	bare   bool // it has no clocks
 
 	last    []int32  // by Proc: its last transition, -1 if none
 	starter []int32  // by Proc: the transition that started it, -1
@@ -30,14 +32,29 @@ type Path struct {
 
 	early []Proc // goroutines started before the first step
 
+	timings []timing // what was done to the clock, in free time
+
 	offers []offer
 	ops    []Operation
 	open   []int32 // by Proc: its pending operation, -1
 	left   []Transition
 
+	firsts [][turns]int32 // by Proc: its first transitions, -1
+	alike  []int32        // by Proc: how many of its first transitions are like its elder's
+	calm   []int32        // by Proc: see trace.Trace.Calm
+	strays []stray
+
 	units  []int32 // see paired
 	rivals []Rival // see Rivals
 }
+
+// noFirsts are those of a goroutine without transitions.
+var noFirsts = func() (none [turns]int32) {
+	for i := range none {
+		none[i] = -1
+	}
+	return none
+}()
 
 // A row is what a Path records of a transition beside the transition itself.
 type row struct {
@@ -49,10 +66,11 @@ type row struct {
 	ownWith  int32
 	seq      uint32 // how many transitions Proc took part in up to this one
 	seqWith  uint32
-	barrier  int32 // the last barrier before this transition
-	objects  int32 // the greatest ObjID so far
-	op       int32 // Proc's operation, if it is a communication; -1
-	opWith   int32 // the same for With
+	barrier  int32    // the last barrier before this transition
+	objects  int32    // the greatest ObjID so far
+	turn     [2]int32 // see await: of Proc, and of With
+	op       int32    // Proc's operation, if it is a communication; -1
+	opWith   int32    // the same for With
 
 	// Operations on atomics only.
 	value    uint64 // the value after it
@@ -74,6 +92,13 @@ type chanOrder struct {
 
 // NewPath returns an empty path that uses tab for names.
 func NewPath(tab *Table) *Path { return &Path{Tab: tab, barrier: -1} }
+
+// NewBarePath returns an empty path without vector clocks: nothing is known of what happens before
+// what. Its memory is not that of all steps times all goroutines.
+func NewBarePath(tab *Table) *Path { return &Path{Tab: tab, barrier: -1, bare: true} }
+
+// Bare reports whether p has no vector clocks.
+func (p *Path) Bare() bool { return p.bare }
 
 // Len returns the number of transitions, including barriers.
 func (p *Path) Len() int { return p.n }
@@ -103,7 +128,8 @@ func (p *Path) Knows(j int, g Proc) int { return int(p.clocks[j*p.stride+int(g)]
 // independent transitions has j before i. It needs i <= j.
 func (p *Path) Announced(i, j int) bool {
 	r := &p.rows[j]
-	return p.reaches(i, r.prev) || p.reaches(i, r.prevWith)
+	return p.reaches(i, r.prev) || p.reaches(i, r.prevWith) || p.reaches(i, r.turn[0]) ||
+		p.reaches(i, r.turn[1])
 }
 
 // reaches reports whether i happens before j, or is j. j may be -1.
@@ -126,15 +152,20 @@ var errPrefix error = why.Of(why.Strayed)
 // carries over from one to the other.
 var ErrNames error = why.Of(why.Nameless)
 
+// ErrClocks is the error for executions in which time passes where a path has no clocks.
+var ErrClocks = errors.New("time passes: the path must have clocks")
+
 // Read makes p the path of t, which shares its first keep transitions with the path before. It is
 // an error if it does not.
 func (p *Path) Read(t *trace.Trace, keep int) error {
 	p.truncate(keep)
 	p.Tab.ReadGoroutines(t)
+	p.Tab.readTwins(t)
 	if !p.sameObjects(t) {
 		return ErrNames
 	}
 	p.resize()
+	p.readCalm(t)
 	i, ev := 0, 0
 	if keep > 0 {
 		r := &p.rows[keep-1]
@@ -148,11 +179,17 @@ func (p *Path) Read(t *trace.Trace, keep int) error {
 	for ; i < len(t.Steps); i++ {
 		ev = p.readStep(t, i, ev)
 	}
+	if p.bare && p.barrier >= 0 {
+		return ErrClocks
+	}
 	p.readOffers(t)
 	p.checkSeniors()
 	p.readLeft(t)
 	p.readValues(t)
 	p.checkCounters()
+	for _, s := range p.strays {
+		p.Tab.separate(s.g, s.k)
+	}
 	return nil
 }
 
@@ -194,8 +231,14 @@ func (p *Path) firstEvent(t *trace.Trace, keep int) int {
 // timer reports whether an event belongs to a barrier. OpIdle as a step does not: the step itself
 // comes after all that precedes it and before all that follows (Transition.Alone).
 func (p *Path) timer(t *trace.Trace, e *trace.Event) bool {
-	return p.Tab.procOfGID(e.G) == Timers || e.Op == trace.OpIdle &&
-		(e.Step < 0 || t.Steps[e.Step].Op != trace.OpIdle)
+	if p.Tab.procOfGID(e.G) == Timers {
+		if e.Step < 0 || t.Steps[e.Step].Op != trace.OpTimerFire {
+			return true
+		}
+		// in free time timers fire in steps, but for those that are never early
+		return e.Op == trace.OpTimerFire && e.Partner >= 0 && trace.ArmedOf(t.Events[e.Partner].Arg).Still
+	}
+	return e.Op == trace.OpIdle && (e.Step < 0 || t.Steps[e.Step].Op != trace.OpIdle)
 }
 
 func (p *Path) readEarly(t *trace.Trace) (ev int) {
@@ -213,9 +256,10 @@ func (p *Path) resize() {
 	for len(p.last) < p.Tab.Procs() {
 		p.last, p.starter, p.count, p.open = append(p.last, -1), append(p.starter, -1), append(p.count, 0),
 			append(p.open, -1)
-		p.waker = append(p.waker, -1)
+		p.waker, p.firsts = append(p.waker, -1), append(p.firsts, noFirsts)
+		p.alike, p.calm = append(p.alike, 0), append(p.calm, 0)
 	}
-	if n := p.Tab.Procs(); n > p.stride {
+	if n := p.Tab.Procs(); n > p.stride && !p.bare {
 		old := p.stride
 		p.stride = 2 * n
 		clocks := make([]uint32, (p.n+64)*p.stride)
@@ -238,10 +282,10 @@ func (p *Path) truncate(keep int) {
 		}
 		p.barrier = r.barrier
 		p.last[s.Proc], p.waker[s.Proc] = r.ownPrev, r.prev
-		p.count[s.Proc]--
+		p.uncount(s.Proc)
 		if s.With != NoProc {
 			p.last[s.With], p.waker[s.With] = r.ownWith, r.prevWith
-			p.count[s.With]--
+			p.uncount(s.With)
 		}
 	}
 	for g := range p.waker {
@@ -249,7 +293,16 @@ func (p *Path) truncate(keep int) {
 			p.waker[g] = -1
 		}
 	}
-	p.n = keep
+	p.forgetTimings(keep)
+	p.n, p.strays = keep, p.strays[:0]
+}
+
+// uncount takes back the last transition of g.
+func (p *Path) uncount(g Proc) {
+	p.count[g]--
+	if k := p.count[g]; k < turns {
+		p.firsts[g][k], p.alike[g] = -1, min(p.alike[g], int32(k))
+	}
 }
 
 func (p *Path) forget(i int, a *Access) {
@@ -342,11 +395,12 @@ func (p *Path) begin() {
 	p.after(j, r.prev)
 	p.after(j, r.prevWith)
 	p.after(j, r.barrier)
+	p.await()
 }
 
 // after makes i, unless it is -1, happen before j.
 func (p *Path) after(j int, i int32) {
-	if i < 0 || int(i) == j {
+	if i < 0 || int(i) == j || p.bare {
 		return
 	}
 	c, d := p.clocks[j*p.stride:(j+1)*p.stride], p.clocks[int(i)*p.stride:(int(i)+1)*p.stride]
@@ -364,18 +418,32 @@ func (p *Path) after(j int, i int32) {
 func (p *Path) finish() {
 	j := p.n - 1
 	s, r := &p.steps[j], &p.rows[j]
-	c := p.clocks[j*p.stride : (j+1)*p.stride]
-	p.count[s.Proc]++
-	r.seq = p.count[s.Proc]
-	c[s.Proc], p.last[s.Proc] = r.seq, int32(j)
+	r.seq = p.counted(s.Proc, j)
+	p.last[s.Proc] = int32(j)
 	if s.With != NoProc {
-		p.count[s.With]++
-		r.seqWith = p.count[s.With]
-		c[s.With], p.last[s.With] = r.seqWith, int32(j)
+		r.seqWith = p.counted(s.With, j)
+		p.last[s.With] = int32(j)
+	}
+	if !p.bare {
+		c := p.clocks[j*p.stride : (j+1)*p.stride]
+		c[s.Proc] = r.seq
+		if s.With != NoProc {
+			c[s.With] = r.seqWith
+		}
 	}
 	if s.Alone() {
 		p.barrier = int32(j)
 	}
+}
+
+// counted counts transition j of g, and returns how many there are.
+func (p *Path) counted(g Proc, j int) uint32 {
+	if k := p.count[g]; k < turns {
+		p.firsts[g][k] = int32(j)
+		p.compare(g, int(k))
+	}
+	p.count[g]++
+	return p.count[g]
 }
 
 // readEvent adds the accesses of one event to the newest transition.
@@ -397,7 +465,14 @@ func (p *Path) readEvent(t *trace.Trace, ev int) {
 		// The signal that woke it, or the send of a receive.
 		p.after(j, p.transitionOf(t.Events[e.Partner].Step))
 	}
-	if e.Obj == 0 || e.Quiet && !s.Barrier {
+	if e.Obj == 0 {
+		return
+	}
+	if t.Objects[e.Obj].Kind == trace.ObjClock {
+		p.readTiming(t, ev)
+		return
+	}
+	if e.Quiet && s.Proc != Timers {
 		return
 	}
 	p.rows[j].objects = max(p.rows[j].objects, int32(e.Obj))

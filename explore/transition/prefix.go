@@ -31,6 +31,16 @@ func (c *Prefix) begin(p *Path, from int) {
 	}
 }
 
+// Cut makes prefix those transitions that are among the first n[g] of each goroutine g that takes
+// part in them. They are causally closed.
+func (p *Path) Cut(prefix *Prefix, n []int32) {
+	prefix.p, prefix.From, prefix.Blocker = p, 0, -1
+	prefix.in = prefix.in[:0]
+	for i := range p.n {
+		prefix.in = append(prefix.in, int32(p.rows[i].seq) <= n[p.steps[i].Proc])
+	}
+}
+
 // Exclude removes i, and all that happens after it.
 func (c *Prefix) Exclude(i int) {
 	proc, seq := int(c.p.steps[i].Proc), c.p.rows[i].seq
@@ -85,7 +95,7 @@ func (c *Prefix) foreseeAll(a *Candidate) bool {
 // foresee is foreseeAll for one access.
 func (c *Prefix) foresee(a *Candidate, x *Access) bool {
 	switch {
-	case x.Mode == model.Left || x.Mode == model.Seen:
+	case x.Mode == model.Left || x.Mode == model.Seen || c.p.Tab.objects[x.Obj].kind == trace.ObjClock:
 		return true
 	case a.Op == trace.OpAtomicCAS:
 		x.Mode = c.foreseeCompare(a, x.Obj)

@@ -45,6 +45,19 @@ func (tab *Table) Size(obj Object) uint32 { return tab.objects[obj].size }
 // Cap returns the capacity of a channel.
 func (tab *Table) Cap(obj Object) int { return int(tab.objects[obj].Cap) }
 
+// Empty reports whether the values of a channel have no size.
+func (tab *Table) Empty(obj Object) bool { return tab.objects[obj].empty }
+
+// Addressed returns the number of objects that are known by their address.
+func (tab *Table) Addressed() (n int) {
+	for i := range tab.objects {
+		if tab.objects[i].by == NoProc {
+			n++
+		}
+	}
+	return n
+}
+
 // Ordered reports whether accesses to obj conflict that commute by default: at a channel, because
 // arrival order decides which goroutine is served.
 func (tab *Table) Ordered(obj Object) bool { return tab.objects[obj].Ordered }

@@ -2,6 +2,7 @@ package transition
 
 import (
 	"slices"
+	"unsafe"
 
 	"heddle/trace"
 )
@@ -239,12 +240,21 @@ func offersAt(t *trace.Trace, step int32) []trace.Offer {
 	return os[first:n]
 }
 
-// Copy returns a copy of what a Path reads of t. Later executions do not change it.
+// Size returns about how many bytes of memory a Copy takes.
+func Size(t *trace.Trace) int {
+	return int(unsafe.Sizeof(trace.Event{}))*len(t.Events) + int(unsafe.Sizeof(trace.Step{}))*len(t.Steps) +
+		int(unsafe.Sizeof(trace.Object{}))*len(t.Objects) + int(unsafe.Sizeof(trace.Offer{}))*len(t.Offers) +
+		int(unsafe.Sizeof(trace.Plain{}))*len(t.Plain)
+}
+
+// Copy returns a copy of what a Path reads of t, and of its accesses to memory. Later executions do
+// not change it.
 func Copy(t *trace.Trace) *trace.Trace {
 	c := &trace.Trace{Verdict: t.Verdict, Spun: t.Spun}
 	c.Goroutines, c.Objects, c.Steps, c.Events = slices.Clone(t.Goroutines), slices.Clone(t.Objects),
 		slices.Clone(t.Steps), slices.Clone(t.Events)
 	c.Offers, c.Left, c.Compares, c.Affects, c.Crashed = slices.Clone(t.Offers), slices.Clone(t.Left),
 		slices.Clone(t.Compares), slices.Clone(t.Affects), slices.Clone(t.Crashed)
+	c.Plain, c.Updates = slices.Clone(t.Plain), slices.Clone(t.Updates)
 	return c
 }

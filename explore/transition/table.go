@@ -38,6 +38,8 @@ type Table struct {
 	places  Places // see Between
 	unnamed bool
 
+	twins twins
+
 	counters []Object // WaitGroups and RWMutexes: see checkCounters
 
 	// The names of the last execution's rows: executions differ little.
@@ -55,6 +57,7 @@ type objectRow struct {
 	model.Object
 	overlaps []Object
 	def      *model.Primitive
+	empty    bool // a channel whose values have no size
 }
 
 // An objectKey identifies an object. by is NoProc for objects older than the execution.
@@ -129,6 +132,9 @@ func (tab *Table) ReadGoroutines(t *trace.Trace) {
 	}
 }
 
+// Proc returns the name of a goroutine of the execution that ReadGoroutines or Path.Read took last.
+func (tab *Table) Proc(g trace.GID) Proc { return tab.procOfGID(g) }
+
 func (tab *Table) procOfGID(g trace.GID) Proc {
 	if g < 0 {
 		return NoProc
@@ -149,6 +155,7 @@ func (tab *Table) object(t *trace.Trace, id trace.ObjID, size uint32) Object {
 	}
 	row := &tab.objects[c.obj]
 	row.Cap, row.Init = max(row.Cap, o.Cap), o.Init // only communications record the capacity
+	row.empty = row.empty || o.Kind == trace.ObjChan && o.Number
 	if k.kind == trace.ObjWaitGroup && o.Init != 0 {
 		// another goroutine than the one that called Add may call Done: the counter could become
 		// negative

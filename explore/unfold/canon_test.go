@@ -37,6 +37,13 @@ func (c *canon) place(k net.Place) string {
 
 func (c *canon) cond(x net.Cond) string {
 	by := c.s.net.By(x)
+	if k, ok := c.s.joins.tokens[x]; ok {
+		name := fmt.Sprint("merged", c.s.tab.Name(k.proc), k.delta)
+		if k.before != net.None {
+			name += c.cond(k.before)
+		}
+		return name
+	}
 	if by == net.None {
 		return c.place(c.s.net.Place(x))
 	}
@@ -81,6 +88,7 @@ func TestCanonical(t *testing.T) {
 		func(z *progen.Size) { z.Selects = true },
 		func(z *progen.Size) { z.Spin, z.Slow = true, true },
 		func(z *progen.Size) { z.Loose = true },
+		func(z *progen.Size) { z.Joins = true },
 	}
 	n := 1000
 	if testing.Short() {
@@ -89,7 +97,7 @@ func TestCanonical(t *testing.T) {
 	nets, events := 0, 0
 	for seed := *from; nets < n && seed < *from+uint64(4*n); seed++ {
 		size := progen.Default
-		sizes[seed%4](&size)
+		sizes[seed%uint64(len(sizes))](&size)
 		p := progen.Generate(seed, size)
 		m := machine.New(p)
 		if _, _, err := m.Exhaust(true, 300, nil); err != nil {

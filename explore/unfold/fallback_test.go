@@ -38,7 +38,7 @@ func TestGivesWay(t *testing.T) {
 		s := New(Options{})
 		got, err := classes(m, s, func(n int) {
 			if n > after && s.other == nil && !s.over {
-				kept += len(s.made)
+				kept += s.made.Len()
 				s.fallBack("it is to")
 			}
 		})

@@ -197,7 +197,12 @@ func (s *Strategy) asks(p transition.Proc, b *symbolic.Branch) net.Value {
 // sameCall reports whether v is the call at t, up to differences that the input can make. The
 // operand of a CompareAndSwap is known only after its execution.
 func (s *Strategy) sameCall(t net.Cond, v net.Value) bool {
-	if s.opt.Inputs == nil || s.net.Value(t) == v {
+	return s.opt.Inputs == nil || s.likeCall(t, v)
+}
+
+// likeCall is sameCall, with inputs or without.
+func (s *Strategy) likeCall(t net.Cond, v net.Value) bool {
+	if s.net.Value(t) == v {
 		return true
 	}
 	switch now := s.net.Value(t); {

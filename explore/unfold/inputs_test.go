@@ -127,7 +127,7 @@ func oneAfterTheOther(m *machine.Machine, in *symbolic.Inputs) int {
 		values := queue[0]
 		queue = queue[1:]
 		setInputs(m, values)
-		d := dpor.New(dpor.Options{})
+		d := dpor.New(dpor.Options{Retries: true})
 		for sc := d.Next(); sc != nil; sc = d.Next() {
 			t, _ := m.Execute(context.Background(), sc)
 			path := symbolic.PathOf(in.Table, t, 1000)

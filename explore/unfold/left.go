@@ -28,6 +28,7 @@ type rest struct {
 	takers map[net.Cond][]net.Event
 	some   map[net.Cond]sat.Lit // by condition: an event takes it
 	at     map[net.Cond]sat.Lit // by condition: it is marked at the end
+	given  map[net.Cond]sat.Lit // by merged condition: a member was given
 }
 
 // event returns the literal of an event; ok is false if the event is not of the epoch.
@@ -135,7 +136,7 @@ func (s *Strategy) formulaOf(ep *epoch, ends bool) *rest {
 	n := s.net
 	r := &rest{solver: sat.New(sat.Options{Stop: s.expires, InOrder: true}), epoch: ep,
 		events: len(ep.events), takers: map[net.Cond][]net.Event{}, some: map[net.Cond]sat.Lit{},
-		at: map[net.Cond]sat.Lit{}}
+		at: map[net.Cond]sat.Lit{}, given: map[net.Cond]sat.Lit{}}
 	joined := map[net.Cond][]net.Event{}
 	var taken []net.Cond
 	for _, e := range ep.events {
@@ -172,6 +173,11 @@ func (s *Strategy) formulaOf(ep *epoch, ends bool) *rest {
 					idle = append(idle, l.Not())
 				}
 			}
+			if a.Use() == net.Follows && n.IsMerged(c) {
+				given := s.givenTo(r, c)
+				r.solver.Add(0, happens.Not(), given)
+				idle = append(idle, given.Not())
+			}
 			if a.Use() != net.Follows && a.Use() != net.Watches {
 				idle = append(idle, s.taken(r, c, e)...)
 			}
@@ -198,6 +204,25 @@ func (s *Strategy) formulaOf(ep *epoch, ends bool) *rest {
 	return r
 }
 
+// givenTo returns a literal that is true if and only if a member of m was given.
+func (s *Strategy) givenTo(r *rest, m net.Cond) sat.Lit {
+	l, ok := r.given[m]
+	if ok {
+		return l
+	}
+	l = r.solver.NewVar().Pos()
+	r.given[m] = l
+	some := []sat.Lit{l.Not()}
+	for _, y := range s.net.Members(m) {
+		if by, ok := r.event(s.net.By(y)); ok {
+			some = append(some, by)
+			r.solver.Add(0, by.Not(), l)
+		}
+	}
+	r.solver.Add(0, some...)
+	return l
+}
+
 // crashes reports whether one of k conditions from first on is of a goroutine that has ended the
 // program by a panic.
 func (s *Strategy) crashes(first net.Cond, k int) bool {
@@ -209,15 +234,8 @@ func (s *Strategy) crashes(first net.Cond, k int) bool {
 	return false
 }
 
-// follows reports whether e follows a condition that f gave.
-func (s *Strategy) follows(e, f net.Event) bool {
-	for _, a := range s.net.Arcs(e) {
-		if a.Use() == net.Follows && s.net.By(a.Cond()) == f {
-			return true
-		}
-	}
-	return false
-}
+// follows is net.Net.Follows.
+func (s *Strategy) follows(e, f net.Event) bool { return s.net.Follows(e, f) }
 
 // taken returns literals of which one is true only if an event other than e takes c. Together with
 // those for the other conditions that e takes, they are enough.

@@ -21,6 +21,7 @@ func (s *Strategy) line(o *object) net.Place {
 	if o.line == net.None {
 		o.line = s.newPlaceOf(s.objectOf[o.state])
 		s.net.Mark(o.line, 0)
+		s.joins.lined = true
 		s.run.Grow()
 		s.find.Grow()
 	}

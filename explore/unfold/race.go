@@ -72,6 +72,7 @@ func (s *Strategy) readPlain(t *trace.Trace) {
 // notePlain adds the plain accesses of event e, piece p of transition j.
 func (s *Strategy) notePlain(e net.Event, j int, p *piece) {
 	t := s.read.trace
+	s.noteQuiet(e, j, p)
 	for _, i := range s.read.plain[int32(s.path.Step(j))] {
 		a := &t.Plain[i]
 		if !p.holds(int(a.After)) {
@@ -80,6 +81,10 @@ func (s *Strategy) notePlain(e net.Event, j int, p *piece) {
 		m := memory{by: transition.NoProc, offset: uint64(a.Mem.Addr), size: a.Size}
 		if a.Mem.G != trace.NoG {
 			m.by, m.made, m.n, m.offset = s.tab.ProcOf(a.Mem.G), a.Mem.Made, a.Mem.Nth, uint64(a.Mem.Offset)
+		}
+		s.noteMemory(e, a)
+		if a.Site.Quiet() {
+			continue
 		}
 		x := access{e, a.Site.Plain(), a.Write}
 		if as := s.races.accesses[m]; len(as) == 0 || as[len(as)-1] != x {
@@ -238,7 +243,8 @@ func (s *Strategy) allBefore(xs, ys []access) bool {
 		in.Begin()
 		in.Add(b.event)
 		for k := range places {
-			if x := in.Last(k); k != mine && (x == net.None || later[x]) {
+			past := func(x net.Cond) bool { return x != net.None && !later[x] }
+			if k != mine && !past(in.Last(k)) && !s.joinsPast(in, k, xs, past) {
 				return false
 			}
 		}
@@ -320,6 +326,7 @@ func (s *Strategy) unordered(r *rest, of [2]map[net.Event]sat.Lit) {
 					r.solver.Add(0, l.Not(), m.Not())
 				}
 			}
+			s.joinedOrder(r, in, l, of[1-i])
 		}
 	}
 	in.Begin()

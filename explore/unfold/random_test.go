@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"heddle/explore/dpor"
+	"heddle/explore/unfold/net"
 	"heddle/internal/progen"
 	"heddle/internal/progen/machine"
 	"heddle/trace"
@@ -106,7 +107,17 @@ func TestRandomOlder(t *testing.T) {
 	random(t, size)
 }
 
-func random(t *testing.T, size progen.Size) {
+// Workers that main waits for with a WaitGroup.
+func TestRandomJoins(t *testing.T) {
+	size := progen.Default
+	size.Joins = true
+	if merged := random(t, size); merged == 0 {
+		t.Error("no program has histories that are merged")
+	}
+}
+
+// random returns the number of programs in which histories are merged.
+func random(t *testing.T, size progen.Size) (merged int) {
 	if testing.Short() {
 		*seeds = min(*seeds, 100)
 	}
@@ -124,7 +135,7 @@ func random(t *testing.T, size progen.Size) {
 			t.Fatal(err)
 		}
 		programs++
-		d := dpor.New(dpor.Options{})
+		d := dpor.New(dpor.Options{Retries: true})
 		most := 0
 		m.Local = nil
 		for sc := d.Next(); sc != nil; sc = d.Next() {
@@ -154,6 +165,9 @@ func random(t *testing.T, size progen.Size) {
 			same(t, "local state", want.Locals, got.Locals)
 			same(t, "panic", all.Panics, got.Panics)
 			same(t, "goroutine", all.Left, got.Left)
+			if order == 0 && merges(s) {
+				merged++
+			}
 			if s.Why != "" {
 				gave[s.Why]++
 				if n := s.Result().Executions; n != most {
@@ -191,7 +205,21 @@ func random(t *testing.T, size progen.Size) {
 			}
 		}
 	}
-	t.Logf("%d programs, twice, %d executions beside dpor's %d; with 5 foreseen, once, %d; without a net: %v", programs, sum, optimal, beside, gave)
+	t.Logf("%d programs, twice, %d executions beside dpor's %d; with 5 foreseen, once, %d; merged in %d; without a net: %v", programs, sum, optimal, beside, merged, gave)
+	return merged
+}
+
+// merges reports whether the net of s has an event that follows a merged condition with several
+// members.
+func merges(s *Strategy) bool {
+	for e := range net.Event(s.net.Len()) {
+		for _, a := range s.net.Arcs(e) {
+			if a.Use() == net.Follows && len(s.net.Members(a.Cond())) > 1 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func same(t *testing.T, what string, want, got map[string]int) {
@@ -228,7 +256,7 @@ func TestRandomRaces(t *testing.T) {
 		}
 		m := machine.New(p)
 		m.Sync = true
-		d := dpor.New(dpor.Options{})
+		d := dpor.New(dpor.Options{Retries: true})
 		want, ok := racesBy(m, d)
 		if !ok || !d.Result().Complete {
 			continue

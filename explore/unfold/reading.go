@@ -413,6 +413,9 @@ func (s *Strategy) addTransition(j int) string {
 	}
 	if fresh {
 		s.extend(e)
+	} else if s.isJoined(e) && !s.likeCall(s.run.Last(s.procPlace(x.Proc)),
+		s.then(x.Proc, j, s.pieces(j), 0)) {
+		return unmerged
 	} else if s.opt.Inputs != nil {
 		if why := s.comeTo(x.Proc, s.then(x.Proc, j, ps, 0)); why != "" {
 			return why
@@ -575,6 +578,7 @@ func (s *Strategy) show(e net.Event, c *call, t, u net.Cond, j int, ps []piece) 
 			x := n.Aside(e, o.beside, s.aside(c, o, n.Arcs(e)))
 			o.tokens = append(o.tokens, x)
 			o.given.Add(x)
+			s.gather(e, x, c.obj)
 		}
 	}
 }
@@ -601,6 +605,8 @@ func (s *Strategy) extend(e net.Event) {
 		case s.mailboxOf(y) != nil:
 			s.fromAside(y, s.mailboxOf(y).waiting)
 		case o.kind == trace.ObjTimer && s.net.Up(y) == net.None: // no goroutine can know it yet
+		case s.net.Up(y) == net.None && s.net.Merged(y) != net.None:
+			s.fromAdd(y, o.waiting)
 		case s.net.Up(y) == net.None:
 			s.fromAside(y, o.waiting)
 		default:

@@ -21,14 +21,20 @@ func (s *Strategy) makeSchedule() bool {
 	if s.target != net.None && !in.Add(s.target) || !reach(in, s.goal) {
 		panic("unfold: a target cannot happen")
 	}
-	if !s.feasible(in) {
-		return false
-	}
-	alone := in.Mark()
 	before := in.Len()
 	if s.target != net.None {
 		before--
 	}
+	if !in.Resolve(s.late) {
+		if !s.expired {
+			panic("unfold: a target has no history")
+		}
+		return false
+	}
+	if !s.feasible(in) {
+		return false
+	}
+	alone := in.Mark()
 	s.alongside(in)
 	if !s.steps(in) {
 		if in.Undo(alone); !s.steps(in) {
@@ -143,7 +149,8 @@ func (s *Strategy) alongside(in *net.Config) {
 		}
 		before := in.Len()
 		late = append(late, e)
-		if m := in.Mark(); s.draws(e) || s.undecided(e) || !in.Add(e) || !s.allLast(in, late) ||
+		if m := in.Mark(); s.draws(e) || s.undecided(e) || !in.Add(e) || !in.Resolve(s.late) ||
+			!s.allLast(in, late) ||
 			!s.feasibleToo(in, before) {
 			in.Undo(m)
 			late = late[:len(late)-1]

@@ -170,6 +170,10 @@ func (s *Strategy) expand(t net.Cond, c *call, sides []side) {
 	if s.late() {
 		return
 	}
+	if s.joinsAt(c) {
+		s.fromJoin(t, c)
+		return
+	}
 	in := s.find
 	for _, x := range sides {
 		s.eachOf(s.placesOf(x), func() {
@@ -376,9 +380,15 @@ func (s *Strategy) least(list []net.Cond) []net.Value {
 
 // foresee adds a possible extension unless it is known.
 func (s *Strategy) foresee(w way) {
-	if s.net.Find(w.label, w.arcs) == net.None {
-		s.hope(s.net.Foresee(w.label, w.arcs, s.besideOf(w.arcs)))
+	if s.net.Find(w.label, w.arcs) != net.None {
+		return
 	}
+	e := s.net.Foresee(w.label, w.arcs, s.besideOf(w.arcs))
+	if s.isJoined(e) && !s.possible(e) {
+		s.joins.doubtful = append(s.joins.doubtful, e)
+		return
+	}
+	s.hope(e)
 }
 
 // besideOf returns the place beside which an event with these arcs gives a condition, None if it

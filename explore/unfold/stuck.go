@@ -219,8 +219,13 @@ func (s *Strategy) found(set []net.Cond) {
 	}
 	slices.Sort(calls)
 	if key := fmt.Sprint(calls); !s.asked[key] && s.contradiction(s.find) == nil { // FILTERUNSAT
+		set = slices.Clone(set)
+		if !s.canMeet(set) {
+			s.joins.stuck = append(s.joins.stuck, set)
+			return
+		}
 		s.asked[key] = true
-		s.stuck = append(s.stuck, append([]net.Cond(nil), set...))
+		s.stuck = append(s.stuck, set)
 	}
 }
 

@@ -16,7 +16,6 @@ package unfold
 
 import (
 	"slices"
-	"unsafe"
 
 	"heddle/explore"
 	"heddle/explore/transition"
@@ -68,6 +67,10 @@ type Strategy struct {
 	texts    map[net.Cond]string // values of memory, where they are recorded
 
 	quiet quiet
+	joins joins
+
+	apart bool          // histories are not merged where goroutines join
+	told  map[word]bool // memory whose writes are told apart where goroutines join
 
 	// channels with quiet operations for which there is no construction
 	crowded    map[transition.Object]bool
@@ -92,10 +95,9 @@ type Strategy struct {
 	result explore.Result
 
 	// other explores the program instead, after fallBack.
-	other    explore.Strategy
-	Why      string         // the reason for fallBack
-	made     []*trace.Trace // the executions so far, for other; see keep
-	madeSize int            // their size in bytes, about
+	other explore.Strategy
+	Why   string           // the reason for fallBack
+	made  explore.Handover // the executions so far, for other
 
 	run  *net.Config // the events of the execution that is read
 	find *net.Config // the past of what is looked for
@@ -122,7 +124,8 @@ func New(o Options) *Strategy {
 	s := &Strategy{opt: o, limit: limit.New(o.Expired), tab: transition.NewTable(), target: net.None,
 		caps: map[transition.Object]int{}, timerChans: map[transition.Object]bool{},
 		sends:   map[trace.Site]bool{},
-		varying: map[transition.Object]bool{}, crowded: map[transition.Object]bool{}}
+		varying: map[transition.Object]bool{}, crowded: map[transition.Object]bool{},
+		told: map[word]bool{}}
 	s.result.Complete = true
 	s.begin()
 	return s
@@ -140,8 +143,9 @@ func (s *Strategy) begin() {
 	s.races, s.locks, s.foresight = newRaces(), newLocks(), foresight{}
 	s.noted, s.texts, s.inputs, s.quiet = map[[2]net.Cond]bool{}, map[net.Cond]string{}, newInputs(),
 		newQuiet()
+	s.joins = newJoins(s.net)
 	s.pasts, s.aimed, s.laid = s.pasts[:0], false, s.laid[:0]
-	s.made, s.madeSize = nil, 0
+	s.made.Forget()
 	s.beginClock()
 	place := s.procPlace(transition.Main)
 	s.net.Mark(place, 0)
@@ -169,9 +173,7 @@ func (s *Strategy) Next() *trace.Schedule {
 	}
 	s.planned, s.plan = s.planned[:0], nil
 	if s.sows() || !s.begun {
-		s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Exhaustive: true,
-			Strict: true, Loose: s.opt.Loose, Awaits: true}
-		return &s.schedule
+		return s.firstSchedule()
 	}
 	s.free()
 	if s.target == net.None && s.goal == nil && s.takeForeseen() {
@@ -182,10 +184,21 @@ func (s *Strategy) Next() *trace.Schedule {
 		s.stop()
 		return nil
 	}
+	if !found && !s.begun {
+		return s.firstSchedule()
+	}
 	if !found {
-		s.over, s.made = true, nil
+		s.over = true
+		s.made.Forget()
 		return nil
 	}
+	return &s.schedule
+}
+
+// firstSchedule makes the schedule of the first execution.
+func (s *Strategy) firstSchedule() *trace.Schedule {
+	s.schedule = trace.Schedule{Steps: s.schedule.Steps[:0], Policy: "first", Exhaustive: true,
+		Strict: true, Loose: s.opt.Loose, Awaits: true}
 	return &s.schedule
 }
 
@@ -194,7 +207,7 @@ func (s *Strategy) Next() *trace.Schedule {
 func (s *Strategy) findNext() bool {
 	for {
 		if s.target == net.None && s.goal == nil && !s.aim() {
-			return false
+			return false // nothing is left, or the search begins anew
 		}
 		if s.opt.Inputs != nil && s.expires() { // each iteration asks the solver
 			return false
@@ -213,8 +226,15 @@ func (s *Strategy) aim() bool {
 	if s.goal = s.nextStuck(); s.goal != nil || s.aimAtEvent() {
 		return true
 	}
+	if s.settle() {
+		return s.aim()
+	}
 	if s.goal = s.postponed(); s.goal != nil {
 		return true
+	}
+	if s.hides(true) {
+		s.beginAnew()
+		return false
 	}
 	if s.goal = s.jumpsLeft(); s.goal == nil && !s.opt.NoDeadlocks {
 		s.goal = s.leftOver()
@@ -284,17 +304,27 @@ func (s *Strategy) done(t *trace.Trace) {
 		return
 	}
 	if s.learn(t, kept) {
-		s.result.Executions = 0
-		s.begin()
+		s.beginAnew()
 		return
 	}
-	s.keep(t)
-	if reason := s.add(t, kept); reason != "" {
+	if s.opt.Inputs == nil {
+		s.made.Keep(t)
+	}
+	reason := s.add(t, kept)
+	if s.parts(t, reason) {
+		s.beginAnew()
+		return
+	}
+	if reason != "" {
 		s.fallBack(reason)
 		return
 	}
 	if s.expired {
 		s.stop()
+		return
+	}
+	if s.hides(false) {
+		s.beginAnew()
 		return
 	}
 	if s.result.Reason.None() && s.path.Hidden(t, s.opt.Loose) {
@@ -322,7 +352,14 @@ func (s *Strategy) done(t *trace.Trace) {
 func (s *Strategy) stop() {
 	s.incomplete(why.Of(why.NotAll))
 	s.over, s.expired = true, true
-	s.made, s.rest = nil, nil
+	s.made.Forget()
+	s.rest = nil
+}
+
+// beginAnew makes the net empty after what was learned. Earlier executions are found again.
+func (s *Strategy) beginAnew() {
+	s.result.Executions = 0
+	s.begin()
 }
 
 // learn reports whether transitions of t from an index on show a dependence or an object that
@@ -344,17 +381,26 @@ func (s *Strategy) Seed(t *trace.Trace) bool {
 	if s.path.Read(t, 0) != nil {
 		return false
 	}
-	if s.learn(t, 0) {
-		s.result.Executions = 0
-		s.begin() // earlier executions are found again by the search
+	again := func() bool {
+		s.beginAnew()
 		s.learnQuiet(t)
-		if s.path.Read(t, 0) != nil {
+		return s.path.Read(t, 0) == nil
+	}
+	if s.learn(t, 0) && !again() {
+		return false
+	}
+	reason := s.add(t, 0)
+	if s.parts(t, reason) || s.hides(false) {
+		if !again() {
 			return false
 		}
+		reason = s.add(t, 0)
 	}
-	s.keep(t)
-	if s.add(t, 0) != "" {
+	if reason != "" {
 		return false
+	}
+	if s.opt.Inputs == nil {
+		s.made.Keep(t)
 	}
 	s.result.Executions++
 	s.begun = true
@@ -371,30 +417,13 @@ func (s *Strategy) Seed(t *trace.Trace) bool {
 // the search ends instead: the loop explores one input after the other then.
 func (s *Strategy) fallBack(reason string) {
 	s.Why = reason
-	heir := explore.Cover()
-	if s.opt.Inputs != nil || heir == nil {
+	if s.opt.Inputs == nil {
+		s.other = s.made.Over(explore.Start{Expired: s.opt.Expired, Loose: s.opt.Loose})
+	}
+	if s.other == nil {
 		s.incomplete(why.With(why.Limit, "%s", reason))
 		s.over = true
-		return
 	}
-	s.other = heir.New(explore.Start{Expired: s.opt.Expired, Loose: s.opt.Loose})
-	s.other.(explore.Heir).Made(s.made)
-	s.made = nil
-}
-
-// mostMade bounds the memory, in bytes, of the executions that are kept for fallBack.
-const mostMade = 8 << 20
-
-// keep keeps an execution for fallBack. Executions beyond mostMade are not kept: they are repeated
-// if they are needed.
-func (s *Strategy) keep(t *trace.Trace) {
-	if s.opt.Inputs != nil || s.madeSize > mostMade {
-		return
-	}
-	s.made = append(s.made, transition.Copy(t))
-	s.madeSize += int(unsafe.Sizeof(trace.Event{}))*len(t.Events) +
-		int(unsafe.Sizeof(trace.Step{}))*len(t.Steps) +
-		int(unsafe.Sizeof(trace.Object{}))*len(t.Objects) + int(unsafe.Sizeof(trace.Offer{}))*len(t.Offers)
 }
 
 // Result implements explore.Strategy. Complete: every local state was shown.

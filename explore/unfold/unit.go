@@ -13,7 +13,7 @@ func init() {
 		Asks: true, Heavy: true, Compared: true,
 		Does:  "covers every local state, in fewer executions than there are interleavings",
 		Paper: "Kähkönen, Saarikivi, Heljanko: Unfolding Based Automated Testing of Multithreaded Programs, ASE Journal 2015",
-		Needs: explore.Needs{Plain: true},
+		Needs: explore.Needs{Plain: true, Hushed: true},
 		Options: []explore.Option{
 			{Name: "targets", Default: "auto", Check: explore.OneOf("auto", "newest", "oldest", "random"),
 				Help: "which event that no execution has shown is next: newest, oldest, random; auto: classes of branches in turn with -fuzz, else the newest"},

@@ -119,6 +119,9 @@ func (s *Strategy) waitGroup(c *call, o *object, in *net.Config, arcs []net.Arc)
 	if c.op != trace.OpWGWait {
 		return arcs, true
 	}
+	if s.merges() { // of an execution: fromJoin has the extensions
+		return s.waited(arcs[0].Cond(), c.obj)
+	}
 	sum, k := s.balance(o, in)
 	if sum != 0 {
 		return arcs, false

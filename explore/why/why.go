@@ -17,7 +17,8 @@ type Code string
 const (
 	// NotAll: the search was not at its end. Detail: of what, if not interleavings.
 	NotAll Code = "not-all"
-	// VirtualOnly: all in virtual time, and timers may fire early too.
+	// VirtualOnly: all in virtual time, and timers may fire early too. Detail: what keeps that from
+	// being covered, if it is known.
 	VirtualOnly Code = "virtual-only"
 	// HeldBack: a polling loop was held back by a guess.
 	HeldBack Code = "held-back"
@@ -58,7 +59,7 @@ const (
 	Search Code = "search-memory"
 	// Wished: an option leaves something out. Detail: what.
 	Wished Code = "wished"
-	// Bounded: the strategy is bounded by an option. Detail: how.
+	// Bounded: the strategy covers what is within bounds. Detail: the bounds.
 	Bounded Code = "bounded"
 	// Limit: a limit of the strategy. Detail: which.
 	Limit Code = "limit"
@@ -79,8 +80,10 @@ const (
 	Predicted Code = "predicted"
 	// Unpredicted: nothing can be predicted, since not all is under control.
 	Unpredicted Code = "unpredicted"
-	// Early: sampled only where timers fire early.
+	// Early: sampled only where timers fire early. Detail: as of VirtualOnly.
 	Early Code = "early"
+	// Untimed: free time cannot be covered. Detail: why.
+	Untimed Code = "untimed"
 	// NoTime: no time of -total was left for the test.
 	NoTime Code = "no-time"
 	// Interrupted: by the user.
@@ -113,6 +116,7 @@ var texts = map[Code]string{
 	Unreported:  "the test fails, which is not reported",
 	TimeOver:    "the time was over",
 	Search:      "memory bound (-memory %s) reached",
+	Bounded:     "only interleavings with %s",
 	Exhausted:   "no read can see another value",
 	Alone:       "no concurrency",
 	Predicted:   "predicted from one execution",
@@ -121,6 +125,7 @@ var texts = map[Code]string{
 		"all interleavings covered where they do not",
 	NoTime:      "no time of -total was left",
 	Interrupted: "interrupted",
+	Untimed:     "timers may also be early: %s",
 }
 
 // A Reason is a code with its detail. The zero Reason is none. It implements error.
@@ -183,6 +188,8 @@ func (r Reason) String() string {
 		}
 	case r.Code == NotAll && r.Detail == "":
 		text = "not all interleavings"
+	case (r.Code == VirtualOnly || r.Code == Early) && r.Detail != "":
+		text += ": " + r.Detail
 	case strings.Contains(text, "%s"):
 		text = fmt.Sprintf(text, r.Detail)
 	}
@@ -198,7 +205,53 @@ type End struct {
 	Covered string   `json:",omitempty"` // of a complete one, if not interleavings: "local states"
 	Bare    bool     `json:",omitempty"` // the reasons stand by themselves, not behind "sampled"
 	Reasons []Reason `json:",omitempty"`
+	Within  Bounds   `json:",omitzero"` // of one that was sampled: all interleavings within are covered
+
+	// EarlyFailures, of a complete one, is in how many executions the test failed after an early
+	// timer: a time-out is there to fail, so that is no finding.
+	EarlyFailures int `json:",omitempty"`
 }
+
+// Bounds are limits on what the switches of an interleaving cost. nil: no limit; the zero Bounds is
+// nothing, rather than everything. Bounds are part of the JSON format (docs/guide/json.md).
+type Bounds struct {
+	Preemptions *int `json:",omitempty"`
+	Delays      *int `json:",omitempty"`
+}
+
+// None reports whether b is nothing.
+func (b Bounds) None() bool { return b == Bounds{} }
+
+// Wider returns the wider one of a and b.
+func (b Bounds) Wider(a Bounds) Bounds {
+	if b.None() || !a.None() && wider(a.Preemptions, b.Preemptions) && wider(a.Delays, b.Delays) {
+		return a
+	}
+	return b
+}
+
+func wider(a, b *int) bool { return a == nil || b != nil && *a >= *b }
+
+// String returns the bounds in words: "at most 2 preemptions".
+func (b Bounds) String() string {
+	var s []string
+	for _, x := range [...]struct {
+		n    *int
+		what string
+	}{{b.Preemptions, "preemption"}, {b.Delays, "delay"}} {
+		switch {
+		case x.n == nil:
+		case *x.n == 1:
+			s = append(s, "1 "+x.what)
+		default:
+			s = append(s, fmt.Sprintf("%d %ss", *x.n, x.what))
+		}
+	}
+	return "at most " + strings.Join(s, " and ")
+}
+
+// Covered says what is covered: "all interleavings with at most 2 preemptions covered".
+func (b Bounds) Covered() string { return "all interleavings with " + b.String() + " covered" }
 
 // Sampled returns the end of a test that was sampled, with the reason why not more was done, if
 // there is one.
@@ -241,11 +294,16 @@ func (e End) And(r Reason) End {
 	return e
 }
 
-// Details are the reasons in words.
+// Details are the reasons in words, and what is covered all the same.
 func (e End) Details() string {
 	var s []string
 	for _, r := range e.Reasons {
-		s = append(s, r.String())
+		if e.Within.None() || r != Of(NotAll) && r.Code != Bounded {
+			s = append(s, r.String())
+		}
+	}
+	if !e.Within.None() {
+		s = append(s, e.Within.Covered())
 	}
 	return strings.Join(s, "; ")
 }

@@ -103,6 +103,9 @@ var atomicOps = []atomicOp{
 	{"Or", ", mask type", ", mask", "old type", "AtomicRMW", "old | mask", "true", true},
 }
 
+// operators has the operator and the operand of what can be an update.
+var operators = map[string][2]string{"Add": {"+", "delta"}, "And": {"&", "mask"}, "Or": {"|", "mask"}}
+
 // hook returns the op of the hook.
 func (op *atomicOp) hook(t *atomicType) string {
 	if t.name == "Pointer" || t.name == "Uintptr" {
@@ -116,6 +119,9 @@ func (op *atomicOp) end(t *atomicType) string {
 	bits := func(value string) string {
 		return fmt.Sprintf(t.bits,
 			strings.ReplaceAll(value, "TYPE", t.name))
+	}
+	if by := operators[op.name]; by != [2]string{} {
+		return fmt.Sprintf("AtomicUpdated('%s', %s, %s)", by[0], bits(by[1]), bits(op.now))
 	}
 	if op.kind == "AtomicCAS" {
 		return fmt.Sprintf("AtomicCompared(%s, %s, %s)", op.set, bits("old"), bits(op.now))
@@ -138,7 +144,7 @@ func (op *atomicOp) end(t *atomicType) string {
 //	func heddleAddInt32(addr *int32, delta int32, pc uintptr) (new int32) {
 //		_hs.AtomicBegin(unsafe.Pointer(addr), 4, _hs.AtomicRMW, pc)
 //		new = AddInt32(addr, delta)
-//		_hs.AtomicEnd(true, uint64(uint32(new)))
+//		_hs.AtomicUpdated('+', uint64(uint32(delta)), uint64(uint32(new)))
 //		return
 //	}
 func atomicAdded() []byte {

@@ -15,8 +15,8 @@ var timePatch = &pkg{
 		}},
 		"sleep.go": {hook: true, edits: []edit{
 			replace("// A negative or zero duration causes Sleep to return immediately.\nfunc Sleep(d Duration)\n", "//go:noinline\nfunc Sleep(d Duration) { if _hs.Here() { heddleSleep(d, _hs.CallerPC()); return }; heddleNativeSleep(d) }\n"),
-			replace("		return runtimeNano()\n", "		return heddleNano()\n"),
-			replace("	t := runtimeNano() + int64(d)\n", "	t := heddleNano() + int64(d)\n"),
+			replace("		return runtimeNano()\n", "		return heddleArming()\n"),
+			replace("	t := runtimeNano() + int64(d)\n", "	t := heddleArming() + int64(d)\n"),
 			guard("func (t *Timer) Stop() bool {", "if t.initTimer && _hs.Here() { return heddleStop(t, _hs.CallerPC()) }"),
 			guard("func NewTimer(d Duration) *Timer {",
 				"if _hs.Here() { return heddleNewTimer(d, _hs.CallerPC()) }"),

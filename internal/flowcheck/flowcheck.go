@@ -107,7 +107,8 @@ func (p *Program) Found(t *trace.Trace) map[string][]string {
 	r := t.Flow.Reader()
 	for i := range t.Events {
 		e := &t.Events[i]
-		if e.Op != trace.OpBranch && e.Op != trace.OpWrite && e.Op != trace.OpSend {
+		if e.Op != trace.OpBranch && e.Op != trace.OpWrite && e.Op != trace.OpSend ||
+			e.Op == trace.OpBranch && e.Arg == trace.Checked {
 			continue
 		}
 		row, ok := p.res.Sites.Lookup(e.Site)

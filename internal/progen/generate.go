@@ -28,8 +28,22 @@ type Size struct {
 	Selects bool
 	// Older: channels, mutexes, RWMutexes and WaitGroups exist before the test and may be in use.
 	Older bool
+	// Timers: every program has timers, and may look at the clock.
+	Timers bool
 	// Guarded: a mutex for each plain variable, which every access to it holds.
 	Guarded bool
+	// Updates: variables and atomics are also changed by operators whose results go nowhere.
+	Updates bool
+	// Maps: programs with plain variables have a map too.
+	Maps bool
+	// Joins: main starts workers, waits for them with a WaitGroup, and goes on.
+	Joins bool
+	// Sections: nearly all is done in critical sections of a mutex or two, or of a RWMutex, without
+	// more than accesses in them; the same variables are accessed outside too.
+	Sections bool
+	// Twins: most go statements are in loops. The goroutines of a loop have equal values, or nearly
+	// equal ones, and the loop may do something between two of them.
+	Twins bool
 }
 
 // Default is so small that most programs have less than 20,000 interleavings.
@@ -44,7 +58,11 @@ func Generate(seed uint64, size Size) *Program {
 	g.theme()
 	g.left = 4 + g.r.IntN(size.Statements-3)
 	g.goroutines = 1 + g.r.IntN(size.Goroutines-1) // beside main
-	g.p.Body = g.main()
+	if size.Joins {
+		g.p.Body = g.joins()
+	} else {
+		g.p.Body = g.main()
+	}
 	if size.Older {
 		g.older()
 	}
@@ -116,7 +134,7 @@ func (g *generator) theme() {
 		return
 	}
 	if g.size.Selects {
-		g.timed = g.oneIn(2)
+		g.timed = g.oneIn(2) || g.size.Timers
 		if g.timed {
 			g.add(2, func() []*Stmt { return g.one(&Stmt{Op: Sleep, Val: g.duration()}) })
 			g.add(3, g.after)
@@ -125,10 +143,21 @@ func (g *generator) theme() {
 		g.add(8, g.selects)
 		return
 	}
+	if g.size.Sections {
+		g.sections()
+		return
+	}
 	themes := []func(){
-		func() { p.Vars = 1 + g.r.IntN(2); g.add(4, g.read); g.add(5, g.write) },
+		func() {
+			p.Vars = 1 + g.r.IntN(2)
+			g.add(4, g.read)
+			g.add(5, g.write)
+			g.updates(Raise, Raise, Flag)
+			g.maps()
+		},
 		func() {
 			p.Atomics = 1 + g.r.IntN(2)
+			g.updates(Count, Count, Mark)
 			g.add(4, g.load)
 			g.add(4, g.store)
 			g.add(2, g.atomicAdd)
@@ -163,7 +192,18 @@ func (g *generator) theme() {
 	}
 	n := 1 + g.r.IntN(3)
 	chosen := g.r.Perm(len(themes))[:n]
-	g.timed = slices.Contains(chosen, len(themes)-1)
+	if g.size.Joins {
+		p.Groups = 1
+		timers := len(themes) - 1 // every sixteenth program has them
+		chosen = slices.DeleteFunc(chosen, func(i int) bool { return i == timers && !g.oneIn(4) })
+		if len(chosen) == 0 || chosen[0] == timers {
+			chosen = append(chosen, g.r.IntN(2))
+		}
+	}
+	if g.timed = slices.Contains(chosen, len(themes)-1); g.size.Timers && !g.timed {
+		g.timed = true
+		chosen = append(chosen, len(themes)-1)
+	}
 	for _, i := range chosen {
 		themes[i]()
 	}
@@ -186,6 +226,62 @@ func (g *generator) theme() {
 	}
 }
 
+// sections declares what Size.Sections says.
+func (g *generator) sections() {
+	p := g.p
+	p.Atomics, p.Vars = 2, g.r.IntN(2)
+	if g.size.Joins {
+		p.Groups = 1
+	}
+	if g.oneIn(2) {
+		p.RWs = 1
+		g.add(4, func() []*Stmt { return g.section(&Stmt{Op: RWLock}, &Stmt{Op: RWUnlock}) })
+		g.add(4, func() []*Stmt { return g.section(&Stmt{Op: RLock}, &Stmt{Op: RUnlock}) })
+	} else {
+		p.Mutexes = 1 + g.r.IntN(2)
+		g.add(8, func() []*Stmt {
+			m := g.r.IntN(p.Mutexes)
+			return g.section(&Stmt{Op: Lock, Obj: m}, &Stmt{Op: Unlock, Obj: m})
+		})
+	}
+	g.add(2, g.access)
+}
+
+// access returns an access to a variable.
+func (g *generator) access() []*Stmt {
+	if g.p.Vars > 0 && g.oneIn(2) {
+		switch g.r.IntN(3) {
+		case 0:
+			return g.read()
+		case 1:
+			return g.write()
+		}
+		return g.one(&Stmt{Op: Raise, Obj: g.r.IntN(g.p.Vars), Val: g.val()})
+	}
+	switch g.r.IntN(4) {
+	case 0:
+		return g.load()
+	case 1:
+		return g.store()
+	case 2:
+		return g.atomicAdd()
+	}
+	return g.one(&Stmt{Op: Count, Obj: g.r.IntN(g.p.Atomics), Val: g.val()})
+}
+
+// section returns a critical section with accesses in it; one in sixteen has anything in it.
+func (g *generator) section(enter, leave *Stmt) []*Stmt {
+	if g.oneIn(16) {
+		return g.around(enter, leave)
+	}
+	g.left -= 2
+	body := []*Stmt{enter}
+	for n := 1 + g.r.IntN(2); n > 0; n-- {
+		body = append(body, g.access()...)
+	}
+	return append(body, leave)
+}
+
 // timers declares timers, and adds the statements about time.
 func (g *generator) timers() {
 	if g.oneIn(2) {
@@ -193,6 +289,9 @@ func (g *generator) timers() {
 	}
 	g.add(2, func() []*Stmt { return g.one(&Stmt{Op: Sleep, Val: g.duration()}) })
 	g.add(2, g.after)
+	if g.size.Timers {
+		g.add(1, func() []*Stmt { return g.one(&Stmt{Op: Clock, Reg: g.reg()}) })
+	}
 	if len(g.p.Timers) > 0 {
 		g.add(1, func() []*Stmt { return g.one(&Stmt{Op: Reset, Val: g.duration(), Reg: g.reg()}) })
 		g.add(2, func() []*Stmt { return g.one(&Stmt{Op: Stop, Reg: g.reg()}) })
@@ -308,6 +407,9 @@ func (g *generator) chanOf() int { return g.r.IntN(len(g.p.Chans)) }
 // duration returns a duration in milliseconds. Unless Loose is set, no two sums of durations are
 // equal.
 func (g *generator) duration() int {
+	if g.size.Timers && g.oneIn(6) {
+		return 600_000 // never early
+	}
 	if g.size.Loose {
 		return 10 * (1 + g.r.IntN(2))
 	}
@@ -379,7 +481,97 @@ func (g *generator) start() []*Stmt {
 	for len(body) == 0 && g.left > 0 {
 		body = g.statement()
 	}
+	if g.size.Twins && !g.oneIn(4) {
+		return g.twins(body)
+	}
 	return []*Stmt{{Op: Go, Body: body}}
+}
+
+// twins returns a loop that starts goroutines.
+func (g *generator) twins(body []*Stmt) []*Stmt {
+	var then []*Stmt
+	if g.oneIn(2) {
+		var gates []*Stmt
+		gates, then = g.gates()
+		body = append(gates, body...)
+	}
+	start := &Stmt{Op: Go, Body: body}
+	loop := &Stmt{Op: Repeat, Val: 2}
+	if g.oneIn(4) {
+		loop.Val = 3
+	}
+	switch g.r.IntN(8) {
+	case 0:
+		start.Val2, start.Src, start.Val = 1, g.reg(), g.val()
+		if g.p.Atomics > 0 {
+			loop.Body = append(loop.Body,
+				&Stmt{Op: Add, Obj: g.r.IntN(g.p.Atomics), Val: g.r.IntN(2), Reg: start.Src})
+		}
+	case 1:
+		start.Val2, start.Src, start.Val = 1, -1, g.val()
+	case 2:
+		start.Val2, start.Src = 1, g.reg()
+		if g.p.Vars > 0 {
+			loop.Body = append(loop.Body, g.read()...)
+		}
+	case 3, 4:
+		if g.left > 0 {
+			loop.Body = g.statement()
+		}
+	}
+	if g.p.Groups > 0 && g.oneIn(2) {
+		loop.Body = append(loop.Body, &Stmt{Op: GroupAdd, Val: 1})
+	}
+	loop.Body = append(loop.Body, start)
+	if g.oneIn(6) && g.left > 0 {
+		loop.Body = append(loop.Body, g.statement()...)
+	}
+	return append([]*Stmt{loop}, then...)
+}
+
+// gates returns a few operations that commute with those of other goroutines that do the same, or
+// may do so, with something that tells in which order goroutines went on after them. then is what
+// goroutines that come after it will see in them.
+func (g *generator) gates() (body, then []*Stmt) {
+	for n := 1 + g.r.IntN(3); n > 0; n-- {
+		switch g.r.IntN(6) {
+		case 0:
+			if g.p.Atomics > 0 {
+				at := g.r.IntN(g.p.Atomics)
+				body = append(body, g.one(&Stmt{Op: Load, Obj: at, Reg: 0})...)
+				then = append(then, g.one(&Stmt{Op: Store, Obj: at, Val: g.val(), Src: -1})...)
+			}
+		case 1:
+			if g.p.Vars > 0 {
+				body = append(body, g.read()...)
+			}
+		case 2:
+			if len(g.p.Chans) > 0 {
+				at := g.chanOf()
+				body = append(body, g.one(&Stmt{Op: Recv, Obj: at, Reg: g.reg()})...)
+				then = append(then, g.one(&Stmt{Op: Close, Obj: at})...)
+			}
+		case 3:
+			if g.p.RWs > 0 {
+				body = append(body, &Stmt{Op: RLock}, &Stmt{Op: RUnlock})
+			}
+		case 4:
+			if g.p.Groups > 0 {
+				body = append(body, &Stmt{Op: Done})
+			}
+		case 5:
+			if g.p.Groups > 0 {
+				body = append(body, &Stmt{Op: Join})
+			}
+		}
+	}
+	if g.p.Atomics > 0 {
+		body = append(body, g.one(&Stmt{Op: Add, Obj: g.r.IntN(g.p.Atomics), Val: 1, Reg: 1})...)
+	}
+	if g.oneIn(3) {
+		then = nil
+	}
+	return body, then
 }
 
 // main returns the body of main: it starts most of the goroutines, then has a block of its own.
@@ -403,12 +595,106 @@ func (g *generator) main() []*Stmt {
 	return body
 }
 
+// joins returns the body of main for Size.Joins: one or two rounds, each of workers that main waits
+// for.
+func (g *generator) joins() []*Stmt {
+	g.goroutines = max(g.goroutines, 2)
+	var body []*Stmt
+	for round := 0; round == 0 || round == 1 && g.goroutines > 0 && g.oneIn(3); round++ {
+		workers := g.goroutines
+		if workers > 2 {
+			workers = 2 + g.r.IntN(workers-1)
+		}
+		at := len(body)
+		body = append(body, &Stmt{Op: GroupAdd, Val: workers})
+		for range workers {
+			body = append(body, g.worker())
+		}
+		if g.goroutines > 0 && g.oneIn(4) { // another goroutine that waits
+			g.goroutines--
+			body = append(body, &Stmt{Op: Go, Body: append(g.one(&Stmt{Op: Join}), g.block(2)...)})
+		}
+		if g.left > 0 && g.oneIn(3) {
+			body = append(body, g.statement()...)
+		}
+		body = append(body, &Stmt{Op: Join})
+		if g.oneIn(4) { // an Add for each worker
+			body = g.apart(body, at)
+		}
+		if g.oneIn(2) && g.p.Vars > 0 {
+			body = append(body, g.read()...)
+			body = append(body, g.branch()...)
+		}
+	}
+	for n := 1 + g.r.IntN(3); g.left > 0 && n > 0; n-- {
+		body = append(body, g.statement()...)
+	}
+	return body
+}
+
+// worker returns a go statement whose goroutine calls Done, nearly always at its end.
+func (g *generator) worker() *Stmt {
+	g.goroutines--
+	body := g.block(3)
+	for len(body) == 0 && g.left > 0 {
+		body = g.statement()
+	}
+	done := &Stmt{Op: Done}
+	if g.oneIn(8) {
+		body = append([]*Stmt{done}, body...)
+	} else {
+		body = append(body, done)
+	}
+	return &Stmt{Op: Go, Body: body}
+}
+
+// apart makes the Add at index at of a body one Add for each worker that follows it.
+func (g *generator) apart(body []*Stmt, at int) []*Stmt {
+	n, rest := body[at].Val, slices.Clone(body[at+1:])
+	body = body[:at]
+	for _, s := range rest {
+		if s.Op == Go && n > 0 {
+			body = append(body, &Stmt{Op: GroupAdd, Val: 1})
+			n--
+		}
+		body = append(body, s)
+	}
+	return body
+}
+
 func (g *generator) read() []*Stmt {
 	return g.one(&Stmt{Op: Read, Obj: g.r.IntN(g.p.Vars), Reg: g.reg()})
 }
 
 func (g *generator) write() []*Stmt {
 	return g.one(&Stmt{Op: Write, Obj: g.r.IntN(g.p.Vars), Val: g.val(), Src: g.src()})
+}
+
+// updates adds statements that change a variable or an atomic by an operator.
+func (g *generator) updates(ops ...Op) {
+	if !g.size.Updates {
+		return
+	}
+	g.add(14, func() []*Stmt {
+		op, n := ops[g.r.IntN(len(ops))], g.p.Vars
+		if classes[op] == anAtomic {
+			n = g.p.Atomics
+		}
+		return g.one(&Stmt{Op: op, Obj: g.r.IntN(n), Val: g.val()})
+	})
+}
+
+// maps adds a map and the statements about it.
+func (g *generator) maps() {
+	if !g.size.Maps {
+		return
+	}
+	g.p.Maps = 1
+	ops := []Op{MapPut, MapPut, MapPut, MapGet, MapGet, MapLen, MapDrop, MapClear}
+	g.add(18, func() []*Stmt {
+		return g.one(&Stmt{Op: ops[g.r.IntN(len(ops))], Val: g.val(), Val2: g.r.IntN(3), Src: g.src(),
+			Reg: g.reg()})
+	})
 }
 
 func (g *generator) load() []*Stmt {

@@ -16,6 +16,7 @@ import "slices"
 type Program struct {
 	Seed    uint64
 	Vars    int   // plain variables v0, v1, ... of type int
+	Maps    int   // mp0, ... of type map[int]int, with keys 0 to 2
 	Atomics int   // a0, ... of type atomic.Int64
 	Mutexes int   // m0, ...
 	RWs     int   // rw0, ...
@@ -81,7 +82,7 @@ type Case struct {
 type Op uint8
 
 const (
-	Go       Op = iota // go func() { Body }()
+	Go       Op = iota // go func() { Body }(); if Val2 > 0: x := Src + Val; go func() { r0 := x; Body }()
 	If                 // if Reg == Val { Body } else { Else }
 	Repeat             // for range Val { Body }
 	Read               // Reg = v
@@ -117,6 +118,7 @@ const (
 	Stop               // Reg = t.Stop(), 1 or 0
 	Reset              // Reg = t.Reset(Val ms), 1 or 0
 	Fired              // <-t.C
+	Clock              // Reg = time.Since(start) in units of 10 ms
 	Draw               // Reg = rand.IntN(Val)
 	Yield              // runtime.Gosched()
 	Panic              // alive.Load(); panic("p<ID>"): the load makes the panic a step of its own
@@ -127,6 +129,15 @@ const (
 	Take               // Reg = in + Src + Val
 	Fetch              // for { if v := a.Load(); v != 0 && a.CompareAndSwap(v, 0) { Reg = v; break } }
 	Reread             // for { v := a.Load(); Body; if a.Load() == v { Reg = v; break } }
+	Raise              // v += Val
+	Flag               // v |= Val
+	Count              // a.Add(Val)
+	Mark               // a.Or(Val)
+	MapPut             // mp[Val2] = Src + Val
+	MapGet             // Reg = mp[Val2]
+	MapDrop            // delete(mp, Val2)
+	MapLen             // Reg = len(mp)
+	MapClear           // clear(mp)
 	numOps
 )
 
@@ -189,23 +200,27 @@ func cloneBody(body []*Stmt) []*Stmt {
 	return c
 }
 
-// guard adds a mutex for each plain variable, which every access to it holds: the program has no
-// data race.
+// guard adds a mutex for each plain variable and map, which every access to it holds: the program
+// has no data race.
 func (p *Program) guard() {
 	first := p.Mutexes
-	p.Mutexes += p.Vars
-	guard(&p.Body, first)
+	p.Mutexes += p.Vars + p.Maps
+	guard(&p.Body, first, first+p.Vars)
 }
 
-func guard(body *[]*Stmt, first int) {
+func guard(body *[]*Stmt, first, maps int) {
 	var out []*Stmt
 	for _, s := range *body {
 		for _, b := range s.blocks() {
-			guard(b, first)
+			guard(b, first, maps)
 		}
-		if s.Op == Read || s.Op == Write {
-			out = append(out, &Stmt{Op: Lock, Obj: first + s.Obj}, s, &Stmt{Op: Unlock, Obj: first + s.Obj})
-		} else {
+		switch m := first; classes[s.Op] {
+		case aMap:
+			m = maps
+			fallthrough
+		case aVar:
+			out = append(out, &Stmt{Op: Lock, Obj: m + s.Obj}, s, &Stmt{Op: Unlock, Obj: m + s.Obj})
+		default:
 			out = append(out, s)
 		}
 	}
@@ -220,4 +235,16 @@ func (p *Program) Spins() bool {
 			s.Op == Reread
 	})
 	return found
+}
+
+// Times reports whether the program starts timers or sleeps.
+func (p *Program) Times() (times bool) {
+	times = len(p.Timers) > 0
+	p.Each(func(s *Stmt) {
+		times = times || s.Op == Sleep || s.Op == After
+		for _, c := range s.Cases {
+			times = times || c.After > 0
+		}
+	})
+	return times
 }

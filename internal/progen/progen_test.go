@@ -26,7 +26,8 @@ func TestSourceCompiles(t *testing.T) {
 	conf := types.Config{Importer: importer.ForCompiler(fset, "source", nil)}
 	made := map[Op]bool{}
 	for seed := range uint64(1000) {
-		size.Inputs, size.Older = int(seed%3), seed%2 == 0
+		size.Inputs, size.Older, size.Timers = int(seed%3), seed%2 == 0, seed%8 == 3
+		size.Updates, size.Maps = seed%4 > 1, seed%4 > 1
 		p := Generate(seed, size)
 		p.Each(func(s *Stmt) { made[s.Op] = true })
 		text := Source(p)

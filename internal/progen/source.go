@@ -91,6 +91,7 @@ func (w *printer) declare() {
 		}
 	}
 	list(aVar, p.Vars, "var v%d int")
+	list(aMap, p.Maps, "mp%d := map[int]int{}")
 	list(anAtomic, p.Atomics, "var a%d atomic.Int64")
 	if p.Older == nil {
 		list(aMutex, p.Mutexes, "var m%d sync.Mutex")
@@ -116,6 +117,12 @@ func (w *printer) declare() {
 			w.line("var alive atomic.Int64")
 		}
 	})
+	looks := false
+	p.Each(func(s *Stmt) { looks = looks || s.Op == Clock })
+	if looks {
+		w.use("time")
+		w.line("start := time.Now()")
+	}
 	for i, d := range p.Timers {
 		w.use("time")
 		w.line("t%d := time.NewTimer(%d * time.Millisecond)", i, d)
@@ -201,11 +208,16 @@ func (s *Stmt) registers(used *[Registers]bool) {
 	case Take:
 		used[s.Reg] = true
 		fallthrough
-	case Write, Store, Send:
+	case Write, Store, Send, MapPut:
 		if s.Src >= 0 {
 			used[s.Src] = true
 		}
-	case If, Fetch, Reread, Read, Load, Add, CAS, TryLock, RWTry, RTry, Recv, Len, Range, Stop, Reset, Draw:
+	case Go:
+		if s.Val2 > 0 && s.Src >= 0 {
+			used[s.Src] = true
+		}
+	case If, Fetch, Reread, Read, Load, Add, CAS, TryLock, RWTry, RTry, Recv, Len, Range, Stop, Reset, Draw,
+		Clock, MapGet, MapLen:
 		used[s.Reg] = true
 	case Select:
 		for _, c := range s.Cases {
@@ -237,9 +249,21 @@ func value(s *Stmt) string {
 func (w *printer) stmt(s *Stmt) {
 	switch s.Op {
 	case Go:
+		var used [Registers]bool
+		if s.Val2 > 0 {
+			w.line("{\nx := %s\n_ = x", value(s))
+			eachOwn(s.Body, func(t *Stmt) { t.registers(&used) })
+		}
 		w.line("go func() {")
-		w.function(s.Body)
+		w.regs(s.Body)
+		if used[0] {
+			w.line("r0 = x")
+		}
+		w.block(s.Body)
 		w.line("}()")
+		if s.Val2 > 0 {
+			w.line("}")
+		}
 	case If:
 		w.line("if r%d == %d {", s.Reg, s.Val)
 		w.block(s.Body)
@@ -262,6 +286,24 @@ func (w *printer) stmt(s *Stmt) {
 		w.line("a%d.Store(int64(%s))", s.Obj, value(s))
 	case Add:
 		w.line("r%d = int(a%d.Add(%d))", s.Reg, s.Obj, s.Val)
+	case Raise:
+		w.line("v%d += %d", s.Obj, s.Val)
+	case Flag:
+		w.line("v%d |= %d", s.Obj, s.Val)
+	case MapPut:
+		w.line("mp%d[%d] = %s", s.Obj, s.Val2, value(s))
+	case MapGet:
+		w.line("r%d = mp%d[%d]", s.Reg, s.Obj, s.Val2)
+	case MapDrop:
+		w.line("delete(mp%d, %d)", s.Obj, s.Val2)
+	case MapLen:
+		w.line("r%d = len(mp%d)", s.Reg, s.Obj)
+	case MapClear:
+		w.line("clear(mp%d)", s.Obj)
+	case Count:
+		w.line("a%d.Add(%d)", s.Obj, s.Val)
+	case Mark:
+		w.line("a%d.Or(%d)", s.Obj, s.Val)
 	case CAS:
 		w.line("r%d = %s", s.Reg, w.bit("a%d.CompareAndSwap(%d, %d)", s.Obj, s.Val, s.Val2))
 	case Lock, Unlock:
@@ -357,6 +399,8 @@ func (w *printer) channel(s *Stmt) {
 func (w *printer) time(s *Stmt) {
 	w.use("time")
 	switch s.Op {
+	case Clock:
+		w.line("r%d = int(time.Since(start) / (10 * time.Millisecond))", s.Reg)
 	case Sleep:
 		w.line("time.Sleep(%d * time.Millisecond)", s.Val)
 	case After:
@@ -377,6 +421,7 @@ type class uint8
 
 const (
 	aVar class = iota + 1
+	aMap
 	anAtomic
 	aMutex
 	anRW
@@ -393,9 +438,10 @@ type object struct {
 }
 
 var classes = [numOps]class{
-	Read: aVar, Write: aVar,
+	Read: aVar, Write: aVar, Raise: aVar, Flag: aVar,
+	MapPut: aMap, MapGet: aMap, MapDrop: aMap, MapLen: aMap, MapClear: aMap,
 	Load: anAtomic, Store: anAtomic, Add: anAtomic, CAS: anAtomic, SpinLoad: anAtomic, Peek: anAtomic,
-	SpinCAS: anAtomic, Fetch: anAtomic, Reread: anAtomic,
+	SpinCAS: anAtomic, Fetch: anAtomic, Reread: anAtomic, Count: anAtomic, Mark: anAtomic,
 	Lock: aMutex, Unlock: aMutex, TryLock: aMutex, SpinLock: aMutex,
 	RWLock: anRW, RWUnlock: anRW, RWTry: anRW, RLock: anRW, RUnlock: anRW, RTry: anRW,
 	Send: aChan, Recv: aChan, Close: aChan, Len: aChan, Range: aChan,

@@ -222,7 +222,7 @@ func Run(tests []Test) int {
 				c, x := &d.cfg.Clips[0], newLocal(d, t)
 				var err error
 				if c.Sequence {
-					err = engine.Follow(c, x, d.send)
+					err = engine.Follow(c, x, time.Duration(d.cfg.Budget), d.send)
 				} else {
 					err = engine.Replay(context.Background(), &d.cfg, c, x, d.send)
 				}

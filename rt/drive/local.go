@@ -153,6 +153,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (engine.Execution,
 		Values: q.Values, Plain: q.Plain, Hushed: q.Hushed, PastDeadlock: q.PastDeadlock, Real: q.Real,
 		Program: x.t.Kind == "main", Debug: debug,
 		Flow: q.Flow || q.Exprs || x.d.cfg.Flow, Exprs: q.Exprs, Twins: q.Twins,
+		Vouched: q.Vouched,
 		BeforeUnwind: func() {
 			if o.Mark != nil {
 				o.Mark()
@@ -185,7 +186,8 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (engine.Execution,
 	ex.Measured = ex.Failed && sched.S.Measured()
 	x.takeRemains(t)
 	left := judge.Execution{Trace: t, Remains: &x.remains, Outcome: o.judged(), EarlyAsked: early}
-	ex.RanOut = x.judge.RanOut(&left)
+	ex.RanOut, ex.FailedEarly = x.judge.RanOut(&left), x.judge.FailedEarly(&left)
+	ex.Muted = ex.FailedEarly && x.judge.Mutes(&left)
 	ex.Found = x.judge.Findings(&left, q.Known)
 	if q.Expect != nil {
 		ex.Found = append(ex.Found, judge.Expected(t, q.Expect, resolve)...)

@@ -26,6 +26,7 @@ import (
 	"unsafe"
 
 	"heddle/rt/hook"
+	"heddle/trace"
 )
 
 // On is true while an execution runs that records data flow.
@@ -110,9 +111,18 @@ func write(p unsafe.Pointer, n uintptr, s hook.Site, l, addr Label) {
 	}
 	if !Exprs {
 		l = U(l, addr)
+		addressed(addr, s)
 	}
 	access(p, n, s, true, l)
 	memory.set(place(p), n, l)
+}
+
+// addressed records a check at an address with label l that is about to be written: of a write the
+// trace has only one label, of address and value together.
+func addressed(l Label, s hook.Site) {
+	if l != 0 && !Exprs {
+		branch(trace.Checked, l, s)
+	}
 }
 
 // R announces a read of *p and returns p; the value's label goes into to. addr is the address's.
@@ -180,6 +190,7 @@ func W[T any](p *T, s hook.Site, addr Label, loc *Loc) *T {
 			hook.Write(at, n, s)
 			return p
 		}
+		addressed(addr, s)
 		loc.event, _ = access(at, n, s, true, addr)
 		loc.p, loc.n = place(at), n
 		if Exprs {

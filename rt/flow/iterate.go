@@ -12,9 +12,10 @@ import (
 // A MapIter visits a map.
 type MapIter[K comparable, V any] struct {
 	hook.MapIter[K, V]
-	m  unsafe.Pointer
-	in Label // of the map
-	l  Label
+	m     unsafe.Pointer
+	in    Label // of the map
+	first Label // of what the keys were read from
+	l     Label
 }
 
 // Map begins for k, v := range m, where m has the label l.
@@ -34,6 +35,7 @@ func MapEach[M ~map[K]V, K comparable, V any](m M, s hook.Site, l Label) *MapIte
 	Out(0, l, &c)
 	it.MapIter = *hook.MapEach(m, s)
 	it.found(&c)
+	it.first = it.l
 	return it
 }
 
@@ -52,6 +54,7 @@ func (it *MapIter[K, V]) found(c *Call) {
 	if l != it.in {
 		it.l = U(it.l, l)
 	}
+	it.l = U(it.l, it.first) // which keys there are to visit
 }
 
 // More goes to the next entry, see hook.MapIter.

@@ -20,11 +20,14 @@ func Go(s Site, f func()) {
 	go f()
 }
 
-// WantArgs is true where the arguments of go statements are to be known. Args
-// are those of the statement that GoStmt is called for.
+// WantArgs is true where the arguments of go statements are to be known. Args are those of the
+// statement that GoStmt is called for. Funcs are the functions that its closure has: method values,
+// literals, variables. Each statement may make another closure of one function, so addresses of
+// closures do not tell whether they are equal.
 var (
 	WantArgs bool
 	Args     []interface{}
+	Funcs    []unsafe.Pointer
 )
 
 // GoArgs is Go for a statement whose arguments args returns, those that are no constants.
@@ -40,7 +43,17 @@ func GoArgs(s Site, f func(), args func() []interface{}) {
 		Args = args()
 	}
 	GoStmt(f, s)
-	Args = nil
+	Args, Funcs = nil, nil
+}
+
+// Literal adds f, a function that the closure of a go statement has, to Funcs. It is no argument:
+// the result is always nil.
+func Literal(f interface{}) interface{} {
+	type words struct {
+		_, data unsafe.Pointer
+	}
+	Funcs = append(Funcs, (*words)(unsafe.Pointer(&f)).data)
+	return nil
 }
 
 // A Bound is what a method value with a pointer receiver holds, its code and the receiver: two of
@@ -54,6 +67,7 @@ func Method(f interface{}) interface{} {
 		data *Bound
 	}
 	w := (*words)(unsafe.Pointer(&f))
+	Funcs = append(Funcs, unsafe.Pointer(w.data))
 	return *w.data
 }
 
@@ -153,6 +167,15 @@ func Loop(s Site, again bool) {
 	if Polls && Here() {
 		LoopStart(s, again)
 	}
+}
+
+// Count is Loop for a loop that counts its iterations, where no statement looks at the count:
+// for i := 0; !x.Load(); i++ {} becomes
+//
+//	for i := Count(s, false, 0); !x.Load(); i = Count(s, true, i+1) {}
+func Count[T any](s Site, again bool, n T) T {
+	Loop(s, again)
+	return n
 }
 
 // Spoil stands in such a loop, and in functions that it calls, where something

@@ -35,12 +35,19 @@ var Children bool
 // Rec is true when values are recorded.
 var Rec bool
 
+// Updates is true while updates are told apart from other writes, and the entries of maps: Update,
+// AtomicUnused, MapEntry and MapKey are called then.
+var Updates bool
+
 // Polls is true while loops that may poll can wait: Loop and Spoil are told then.
 var Polls bool
 
 // Frozen is true while time passes only when all goroutines wait (testing/synctest):
 // elsewhere every look at the clock takes a nanosecond.
 var Frozen bool
+
+// Arming is true while package time looks at the clock to start a timer.
+var Arming bool
 
 // Here reports whether the caller is the goroutine under test that runs now.
 func Here() bool { return On && getg() == Cur }

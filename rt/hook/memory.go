@@ -63,6 +63,74 @@ func (q Ptr[T]) Set(v T) {
 	*q.p = v
 }
 
+// A Changing is a location that an operator changes, x += v. Nothing but the change depends on what
+// it held.
+type Changing[T any] struct {
+	p  *T
+	by T
+	op byte
+	s  Site
+}
+
+// U is P for x += v, where x is an integer: { q := U('+', &x, s); q.Set(q.Get() + q.By(v)) }. op is
+// the first byte of the operator, and '~' for &^.
+func U[T any](op byte, p *T, s Site) Changing[T] { return Changing[T]{p: p, op: op, s: s} }
+
+// Get reads the location.
+func (q *Changing[T]) Get() T {
+	if On {
+		if Updates {
+			Update(noescape(unsafe.Pointer(q.p)), unsafe.Sizeof(*q.p), q.s, q.op, 0, false)
+		} else {
+			Read(noescape(unsafe.Pointer(q.p)), unsafe.Sizeof(*q.p), q.s)
+		}
+	}
+	return *q.p
+}
+
+// By returns v, the operand.
+func (q *Changing[T]) By(v T) T {
+	q.by = v
+	return v
+}
+
+// Set announces the write and does it.
+func (q *Changing[T]) Set(v T) {
+	if On {
+		if Updates {
+			Update(noescape(unsafe.Pointer(q.p)), unsafe.Sizeof(*q.p), q.s, q.op, bitsOf(&q.by), true)
+		} else {
+			Write(noescape(unsafe.Pointer(q.p)), unsafe.Sizeof(*q.p), q.s)
+		}
+	}
+	*q.p = v
+}
+
+// bitsOf returns the bits of an integer.
+func bitsOf[T any](v *T) uint64 {
+	p := unsafe.Pointer(v)
+	switch unsafe.Sizeof(*v) {
+	case 1:
+		return uint64(*(*uint8)(p))
+	case 2:
+		return uint64(*(*uint16)(p))
+	case 4:
+		return uint64(*(*uint32)(p))
+	}
+	return *(*uint64)(p)
+}
+
+// Unused says that the result of the atomic operation that the goroutine has just made goes
+// nowhere: x.Add(1), as a statement, becomes Unused(x.Add(1)).
+func Unused[T any](T) {
+	if Updates && Here() {
+		AtomicUnused()
+	}
+}
+
+// Dropped is Unused for an operation that was made by a deferred call, directly before.
+func Dropped() { Unused(0) }
+
 // MR announces a read of the map m (an index, a range, len) and returns m. W likewise a write: m[k]
 // = v, delete, clear.
 func MR[M any](m M, s Site) M {
@@ -82,6 +150,119 @@ func MW[M any](m M, s Site) M {
 		}
 	}
 	return m
+}
+
+// MK is MR for the entry of one key, which K tells: m[k] becomes MK(m, s)[K(k, false, s)].
+func MK[M any](m M, s Site) M {
+	if On {
+		if p := mapptr(&m); p != nil {
+			entry(p, s, false)
+		}
+	}
+	return m
+}
+
+// MKW is MW for the entry of one key, which K tells: m[k] = v, and delete.
+func MKW[M any](m M, s Site) M {
+	if On {
+		if p := mapptr(&m); p != nil {
+			entry(p, s, true)
+		}
+	}
+	return m
+}
+
+func entry(p unsafe.Pointer, s Site, write bool) {
+	switch {
+	case Updates:
+		MapEntry(p, s, write)
+	case write:
+		Write(p, 1, s)
+	default:
+		Read(p, 1, s)
+	}
+}
+
+// K tells the key of the access to a map that was announced at the same site. Two keys are equal if
+// their bytes are, or their text.
+func K[T any](k T, text bool, s Site) T {
+	if Updates {
+		tellKey(noescape(unsafe.Pointer(&k)), unsafe.Sizeof(k), text, s)
+	}
+	return k
+}
+
+//go:noinline
+func tellKey(p unsafe.Pointer, n uintptr, text bool, s Site) {
+	if !Here() {
+		return
+	}
+	MapKey(hashOf(p, n, text)|1, s)
+}
+
+// hashOf returns a hash of the n bytes at p, or of the text there.
+func hashOf(p unsafe.Pointer, n uintptr, text bool) uint64 {
+	if text {
+		t := *(*string)(p)
+		p, n = unsafe.Pointer(unsafe.StringData(t)), uintptr(len(t))
+	}
+	h := uint64(n)
+	for i := range n {
+		h = (h ^ uint64(*(*byte)(unsafe.Add(p, i)))) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+	}
+	return h
+}
+
+// A Gathering is an append to a slice of which no statement can tell in which order its elements
+// were appended. It is an update of the first word of the variable, by a sum of hashes of the
+// elements.
+type Gathering[S ~[]E, E any] struct {
+	p    *S
+	by   uint64
+	text bool // the elements are strings
+	s    Site
+}
+
+// Gather begins q = append(q, a, b), which becomes { g := Gather(&q, text, s);
+// g.Set(append(g.Get(), g.Of(a), g.Of(b))) }.
+func Gather[S ~[]E, E any](p *S, text bool, s Site) Gathering[S, E] {
+	return Gathering[S, E]{p: p, text: text, s: s}
+}
+
+// Get reads the variable.
+func (q *Gathering[S, E]) Get() S {
+	if On {
+		if Updates {
+			Update(noescape(unsafe.Pointer(q.p)), unsafe.Sizeof(uint64(0)), q.s, '+', 0, false)
+		} else {
+			Read(noescape(unsafe.Pointer(q.p)), unsafe.Sizeof(*q.p), q.s)
+		}
+	}
+	return *q.p
+}
+
+// Of returns an element that is appended.
+func (q *Gathering[S, E]) Of(v E) E {
+	if Updates {
+		h := hashOf(noescape(unsafe.Pointer(&v)), unsafe.Sizeof(v), q.text)
+		h = (h ^ 0xd6e8feb86659fd93) * 0x9e3779b97f4a7c15
+		h ^= h >> 32
+		q.by += h*0xd6e8feb86659fd93 | 1
+	}
+	return v
+}
+
+// Set announces the write and does it.
+func (q *Gathering[S, E]) Set(v S) {
+	if On {
+		if Updates {
+			Update(noescape(unsafe.Pointer(q.p)), unsafe.Sizeof(uint64(0)), q.s, '+', q.by, true)
+		} else {
+			Write(noescape(unsafe.Pointer(q.p)), unsafe.Sizeof(*q.p), q.s)
+		}
+	}
+	*q.p = v
 }
 
 func mapptr[M any](m *M) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(m)) }

@@ -53,6 +53,12 @@ var (
 	// Memory. n is the size in bytes.
 	Read  func(p unsafe.Pointer, n uintptr, s Site)
 	Write func(p unsafe.Pointer, n uintptr, s Site)
+	// Update is Read, or Write, of an integer that x op= by changes. op: see U.
+	Update func(p unsafe.Pointer, n uintptr, s Site, op byte, by uint64, write bool)
+	// MapEntry is Read, or Write, of a map at an entry whose key is not known yet. MapKey says a
+	// hash of the key of the one at s, which is not 0.
+	MapEntry func(p unsafe.Pointer, s Site, write bool)
+	MapKey   func(hash uint64, s Site)
 	// Alloc says that p, n bytes, was just made. kind: see AllocVar and the others.
 	Alloc func(p unsafe.Pointer, n uintptr, kind uint8, s Site)
 	// Note records v as the value that the operation just done moved. Called only when Rec.
@@ -141,6 +147,10 @@ var (
 	// AtomicCompared is AtomicEnd for a CompareAndSwap whose values are bits: old is what it
 	// compared with.
 	AtomicCompared func(swapped bool, old, bits uint64)
+	// AtomicUpdated is AtomicEnd for Add, Or and And: op is '+', '|' or '&', by the operand.
+	// AtomicUnused says that the result of the operation that has just ended goes nowhere.
+	AtomicUpdated func(op byte, by, bits uint64)
+	AtomicUnused  func()
 
 	// Time. Now and the others take and return nanoseconds on the runtime's monotonic scale; see
 	// package sched for the epoch.

@@ -14,12 +14,13 @@ import (
 // knows, a read-modify-write adds to it.
 
 type atomicOp struct {
-	o    *object
-	op   uint8
-	site trace.Site
-	n    uintptr
-	was  uint64 // what it held, where expressions are recorded
-	want uint64 // what a CompareAndSwap compares with
+	o      *object
+	op     uint8
+	site   trace.Site
+	n      uintptr
+	was    uint64 // what it held, where expressions are recorded or number holds
+	number bool   // a read-modify-write of a number: was tells whether it changed anything
+	want   uint64 // what a CompareAndSwap compares with
 }
 
 var pendingAtomic atomicOp
@@ -29,6 +30,7 @@ var atomicOps = [...]trace.Op{hook.AtomicLoad: trace.OpAtomicLoad, hook.AtomicSt
 
 func (s *Sched) atomicBegin(p unsafe.Pointer, n uintptr, op uint8, pc uintptr) {
 	g := s.enter()
+	s.changing.updated = trace.Updated{}
 	if s.inert() {
 		pendingAtomic.o = nil
 		s.leave()
@@ -43,8 +45,9 @@ func (s *Sched) atomicBegin(p unsafe.Pointer, n uintptr, op uint8, pc uintptr) {
 		row.Init, row.Number = bitsAt(p, n), !address && (n == 4 || n == 8)
 	}
 	s.point(g, atomicOps[op], o, site)
-	pendingAtomic = atomicOp{o: o, op: op, site: site, n: n}
-	if s.opt.Exprs {
+	pendingAtomic = atomicOp{o: o, op: op, site: site, n: n,
+		number: op == hook.AtomicRMW && !address && (n == 4 || n == 8)}
+	if s.opt.Exprs || pendingAtomic.number {
 		pendingAtomic.was = bitsAt(p, n)
 	}
 	s.leave()
@@ -90,6 +93,9 @@ func (s *Sched) atomicEnd(changed bool, bits uint64) {
 		s.acquire(g, a.o.clock)
 	}
 	g.touched = g.clock.At(g.chain)
+	if s.twins.on {
+		s.twinAccess(g, a.o.addr, a.n, kind != trace.OpAtomicLoad)
+	}
 	if s.det.lent.some {
 		s.det.meetsLent(g, &s.findings, a.o.addr, a.n)
 	}
@@ -97,7 +103,12 @@ func (s *Sched) atomicEnd(changed bool, bits uint64) {
 		kind != trace.OpAtomicLoad) != nil {
 		s.raced()
 	}
+	s.idle.same = a.number && a.was == bits
 	ev := s.event(g, kind, a.o, int64(bits), a.site)
+	if s.idle.same {
+		s.idle.same = false
+		s.idleRead(g, a.o)
+	}
 	if s.opt.Exprs {
 		g.flow.Done = flow.Done{P: a.o.addr, N: a.n, Site: uint64(a.site), Was: a.was, Is: bits, Want: a.want}
 	}

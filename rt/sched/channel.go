@@ -223,6 +223,9 @@ func (c *chanState) addCell() {
 // channel returns the model of the channel at p.
 func (s *Sched) channel(p unsafe.Pointer, capacity int, site trace.Site) *object {
 	o, fresh := s.object(p, trace.ObjChan, site)
+	if fresh || o.cap < 0 {
+		s.t.Objects[o.id].Number = chanempty(p)
+	}
 	if fresh {
 		o.cap = capacity
 		if o.ch == nil {

@@ -22,7 +22,10 @@ func (d *draws) reset(seed uint64) {
 	*d = draws{rng: splitmix.Stream(seed*0x9e3779b97f4a7c15 + 0x1234567)}
 }
 
-func (s *Sched) hookRand() uint64 { return s.draws.rng.Next() }
+func (s *Sched) hookRand() uint64 {
+	s.twinDraws()
+	return s.draws.rng.Next()
+}
 
 // drawnChoices is how many draws of an execution are choices. Of many a program expects what many
 // draws come to, such as that every value is among them, and a policy that always takes the first
@@ -53,13 +56,17 @@ func (s *Sched) draw(n int, pc uintptr) int {
 	return c
 }
 
+// sortedRanges is how many maps a goroutine goes over in the order of their keys, where the seed is
+// 0. From then on it begins each time with another key: a loop may go on until the key that it
+// looks for comes first, and Go has another order each time.
+const sortedRanges = 1024
+
 // mapOrder returns the order in which a map's keys are visited: sorted, and
-// shuffled by the execution's seed (0: sorted). Keys that have no order of
+// shuffled by the execution's seed (0: sorted, see sortedRanges). Keys that have no order of
 // their own are taken by identity (which goroutine made them, when); keys without
 // identity keep the native order, which is not under control.
 func (s *Sched) mapOrder(keys []any) []int {
 	g := s.enter()
-	_ = g
 	order := make([]int, len(keys))
 	for i := range order {
 		order[i] = i
@@ -77,10 +84,14 @@ func (s *Sched) mapOrder(keys []any) []int {
 		sort.SliceStable(order, func(i, j int) bool { return ks[order[i]].less(&ks[order[j]]) })
 	}
 	if s.opt.Schedule != nil && s.opt.Schedule.Seed != 0 && !s.ending.on {
+		s.twinDraws()
 		for i := len(order) - 1; i > 0; i-- {
 			j := int(s.draws.rng.Next() % uint64(i+1))
 			order[i], order[j] = order[j], order[i]
 		}
+	} else if g.ranges++; g.ranges > sortedRanges {
+		at := int(g.ranges) % len(order)
+		order = append(order[at:], order[:at]...)
 	}
 	s.leave()
 	return order
@@ -92,6 +103,7 @@ func (s *Sched) mapOrder(keys []any) []int {
 func (s *Sched) Identity(p uintptr) (num, sub uint64) {
 	if !s.ending.on {
 		if a, off, ok := s.allocs.Find(p); ok {
+			s.twinTold(a.G)
 			return uint64(a.G)<<32 | uint64(a.N), uint64(off)
 		}
 	}
@@ -237,6 +249,8 @@ func install() {
 	hook.Operate, hook.Lose = s.operate, s.lose
 	hook.MapOp, hook.PoolGet, hook.PoolPut = s.mapOp, s.poolGet, s.poolPut
 	hook.AtomicBegin, hook.AtomicEnd, hook.AtomicCompared = s.atomicBegin, s.atomicEnd, s.atomicCompared
+	hook.Update, hook.AtomicUpdated, hook.AtomicUnused = s.update, s.atomicUpdated, s.atomicUnused
+	hook.MapEntry, hook.MapKey = s.mapEntry, s.mapKey
 	hook.Now, hook.Sleep = s.vnow, s.sleep
 	hook.TimerStart, hook.TimerStop, hook.TimerReset = s.timerStart, s.timerStop, s.timerReset
 	hook.Rand, hook.Draw, hook.MapOrder = s.hookRand, s.draw, s.mapOrder

@@ -83,7 +83,7 @@ func (s *Sched) next() (trace.GID, bool) {
 	if s.mayFireEarly() {
 		return s.opt.Policy.Choose(s.turns.prev, s.withTimers(), s.pend), true
 	}
-	return s.opt.Policy.Choose(s.turns.prev, s.ready, s.pend), true
+	return s.eldersFirst(s.opt.Policy.Choose(s.turns.prev, s.ready, s.pend)), true
 }
 
 // astray returns the goroutine that goes on where the prefix is to be rejoined: the goroutine that
@@ -159,6 +159,7 @@ func (s *Sched) choice(n int) int {
 		return 0
 	}
 	g := s.cur
+	s.twinDraws()
 	c := -1
 	for !s.replay.over() && c < 0 {
 		want := s.replay.wanted(&s.t.Trace)
@@ -216,6 +217,9 @@ func (s *Sched) stop(v trace.Verdict) {
 // advance is asked when no goroutine is ready: it lets those that gave way go on, or time pass, and
 // reports whether one may be ready now. It sets the verdict when not.
 func (s *Sched) advance() bool {
+	if s.rest(); s.over {
+		return false
+	}
 	for _, g := range s.gs {
 		if g.state == gIdle {
 			if s.sameDue() {
@@ -251,6 +255,10 @@ func (s *Sched) quiescent() {
 	s.endCycle()
 	if len(s.fails) > 0 {
 		s.verdict = trace.Panicked
+		return
+	}
+	if s.wouldRetry() {
+		s.verdict = trace.Aborted
 		return
 	}
 	if s.locks.cycle == nil && !s.mainOver && (s.outsiders() > 0 || s.outside.collected()) {

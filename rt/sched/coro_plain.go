@@ -117,6 +117,8 @@ func numgc() uint32 { return 0 }
 
 func chandrop(c unsafe.Pointer) {}
 
+func chanempty(c unsafe.Pointer) bool { return false }
+
 func goid() uint64 { return uint64(plainG) }
 
 func labels() unsafe.Pointer { return nil }

@@ -65,6 +65,11 @@ func chanstate(c unsafe.Pointer) (n int, closed, receivers, senders bool)
 //go:linkname chanopen
 func chanopen(c unsafe.Pointer)
 
+// chanempty reports whether the values of a native channel have no size.
+//
+//go:linkname chanempty
+func chanempty(c unsafe.Pointer) bool
+
 // chandrop receives and drops a value that is in a native channel's buffer.
 //
 //go:linkname chandrop

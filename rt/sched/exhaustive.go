@@ -20,7 +20,7 @@ import (
 // the schedule in which that goroutine was slow to end the program.
 //
 // Time. The clock stands still while any goroutine can go on. When it jumps, all
-// timers of the next deadline fire; a jump is a barrier.
+// timers of the next deadline fire; a jump is a barrier. In free time see freetime.go.
 //
 // Waiting. Gosched gives no goroutine precedence. Polling loops wait where an iteration
 // changed nothing (see poll.go); any other goroutine that is held back as spinning makes
@@ -86,7 +86,11 @@ func (s *Sched) noteEnd() {
 		s.nameObject(&s.t.Plain[i].Mem)
 	}
 	s.t.noteEffects(&s.pcs)
+	if h := s.timers.heap; s.freely() && len(h) > 0 && h[0].when != never {
+		s.untimed(trace.UntimedLeft)
+	}
 	s.noteLeft()
+	s.settleTwins()
 }
 
 // noteLeft records the pending operations of goroutines that had not ended.

@@ -53,7 +53,7 @@ func (s *Sched) goStmt(f func(), site hook.Site) {
 	n := s.newG(parent.id, parent.children, f, trace.Site(site))
 	n.goPC, n.labels = hook.GoPC, labels()
 	if s.opt.Twins {
-		s.noteTwin(n, parent.id)
+		s.noteTwin(n, parent)
 	}
 	s.noteOrigin(n)
 	if s.det.on {

@@ -33,6 +33,9 @@ func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op
 	}
 	s.alive(n)
 	g := s.cur
+	if s.twins.on {
+		s.twinAccess(g, uintptr(p), n, op == trace.OpWrite)
+	}
 	keep := s.det.on
 	if s.opt.Visible != VisibleSync && g != s.timerG && !site.Quiet() && s.sites.point(s.opt.Visible, site) {
 		s.enter()
@@ -82,6 +85,7 @@ func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op
 }
 
 func (s *Sched) visibleAccess(g *G, p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op) {
+	s.changing.site = 0 // other goroutines come first
 	o, _ := s.object(p, trace.ObjMemory, site)
 	s.point(g, op, o, site)
 	if s.opt.Record && s.sites.watched.Has(site) {
@@ -97,12 +101,16 @@ func (s *Sched) visibleAccess(g *G, p unsafe.Pointer, n uintptr, site trace.Site
 // notePlain records an access that is no step, once a step.
 func (s *Sched) notePlain(g *G, p, n uintptr, site trace.Site, write bool) {
 	if lo, hi := stackBounds(); p >= lo && p < hi || g == s.timerG || site.Quiet() && !s.opt.Hushed ||
-		len(s.t.Plain) == maxPlain {
+		len(s.t.Plain) == trace.MostPlain {
 		return
 	}
 	a := trace.Plain{G: g.id, Step: int32(len(s.t.Steps)) - 1, Write: write, Size: uint32(n), Site: site,
 		Mem: trace.Object{Kind: trace.ObjMemory, Addr: p, G: trace.NoG}}
 	a.After = int32(len(s.t.Events))
+	if s.changing.site == site {
+		s.noteUpdate(&a)
+		return
+	}
 	for i := len(s.t.Plain) - 1; i >= max(0, len(s.t.Plain)-8) && s.t.Plain[i].Step == a.Step; i-- {
 		if s.t.Plain[i] == a {
 			return
@@ -110,9 +118,6 @@ func (s *Sched) notePlain(g *G, p, n uintptr, site trace.Site, write bool) {
 	}
 	s.t.Plain = append(s.t.Plain, a)
 }
-
-// maxPlain bounds what is kept of the accesses of one execution that are no steps.
-const maxPlain = 1 << 16
 
 // recordAccess makes an event of an access, with the value read or written when values are
 // recorded.

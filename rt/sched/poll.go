@@ -51,6 +51,9 @@ func (s *Sched) loop(st hook.Site, again bool) {
 	} else if k >= 0 {
 		g.iterations = g.iterations[:k] // it was left
 	}
+	if !again && len(g.iterations) == 0 {
+		g.others = false // what it chose before led here
+	}
 	g.iterate(site, depth)
 	s.leave()
 }
@@ -114,7 +117,7 @@ func (s *Sched) spoils() { s.cur.spoil() }
 func (s *Sched) iterated(g *G, looked []look, site trace.Site) {
 	g.idle = 0
 	same := unchanged(looked)
-	if same || s.stepsOn(g) {
+	if same || s.opt.Schedule.NoRetry || s.stepsOn(g) {
 		s.awaitChange(g, looked, same, site)
 	} else {
 		s.noteLooked(g, looked, site, trace.LoopGoesOn)
@@ -126,7 +129,7 @@ func (s *Sched) iterated(g *G, looked []look, site trace.Site) {
 func (s *Sched) awaitChange(g *G, looked []look, same bool, site trace.Site) {
 	s.announce(g, trace.OpAwait, nil, site)
 	s.noteLooked(g, looked, site, trace.LoopWaits)
-	if same {
+	if g.kept = s.opt.Schedule.NoRetry; same || g.kept {
 		s.idle.awaiting++
 		g.awaits = looked
 		s.unready(g, gAwaits)
@@ -208,7 +211,7 @@ func (s *Sched) looksAt(g *G, o *object) {
 // wakeAwaiting lets those go on that wait for o to change.
 func (s *Sched) wakeAwaiting(o *object) {
 	for _, h := range s.gs {
-		if h.state != gAwaits {
+		if h.state != gAwaits || h.kept {
 			continue
 		}
 		for _, l := range h.awaits {
@@ -218,5 +221,34 @@ func (s *Sched) wakeAwaiting(o *object) {
 				break
 			}
 		}
+	}
+}
+
+// wouldRetry reports whether a goroutine is kept after an iteration (trace.Schedule.NoRetry) though
+// what it read has changed.
+func (s *Sched) wouldRetry() bool {
+	if s.idle.awaiting == 0 {
+		return false
+	}
+	for _, g := range s.gs {
+		if g.state == gAwaits && g.kept && !unchanged(g.awaits) {
+			return true
+		}
+	}
+	return false
+}
+
+// rest is asked when no goroutine is ready. It ends an execution in which one would be, if it were
+// not kept back. In another one those that are kept wait from now on, since time may pass.
+func (s *Sched) rest() {
+	if s.idle.awaiting == 0 || len(s.fails) > 0 || s.freely() {
+		return
+	}
+	if s.wouldRetry() {
+		s.stop(trace.Aborted)
+		return
+	}
+	for _, g := range s.gs {
+		g.kept = false
 	}
 }

@@ -134,6 +134,9 @@ func (s *Sched) endWindow() {
 func (s *Sched) tell(e *recent, write bool) bool {
 	p, n, g := e.told, e.to-e.told, s.cur
 	e.told = e.to
+	if s.twins.on {
+		s.twinAccess(g, p, n, write)
+	}
 	if s.opt.Plain {
 		s.notePlain(g, p, n, e.site, write)
 	}

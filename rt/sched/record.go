@@ -49,7 +49,11 @@ func (s *Sched) altered(g *G, o *object) {
 	if s.idle.unchanged {
 		return
 	}
-	s.changed(g)
+	if s.idle.same {
+		g.spoil() // others are ordered after it, as after any write
+	} else {
+		s.changed(g)
+	}
 	if o != nil {
 		o.changes++
 		if s.idle.awaiting > 0 {

@@ -46,7 +46,8 @@ type Options struct {
 	Plain    bool // record memory accesses that are no steps, of exhaustive executions
 	Hushed   bool // with Plain: those of quiet packages too
 	Stacks   bool // keep the stacks of events, see eventstacks.go; with Record
-	Twins    bool // record which goroutines are alike, trace.Trace.Twins
+	Twins    bool // record which goroutines are interchangeable, trace.Trace.Twins
+	Vouched  bool // with Twins: by their arguments alone
 
 	// Debug, if not nil, tells a debugger where the execution is; with Record.
 	Debug *wire.DebugView
@@ -102,7 +103,7 @@ type G struct {
 	inLockSince uint32
 
 	goPC     uintptr        // where it was started
-	args     []any          // of its go statement, if asked for
+	kin      kin            // if Options.Twins
 	origin   []uintptr      // the stack there, if the execution records
 	stack    int32          // of its pending operation, see eventstacks.go
 	call     trace.Call     // the program's own call that led to pending, see noteCall
@@ -144,6 +145,7 @@ type G struct {
 	spoilt     int         // of them, the first: they changed something
 	looked     []look      // what the others looked at
 	awaits     []look      // in gAwaits: what is to change
+	kept       bool        // in gAwaits: goes on no more, see trace.Schedule.NoRetry
 
 	// Spinning, see spin.go.
 	idle      int32
@@ -151,7 +153,10 @@ type G struct {
 	looks     [16]trace.ObjID // objects it has looked at last
 	lookAt    int
 	nows      int32 // looks at the clock since it changed something
+	ranges    int32 // over maps, see mapOrder
 	nowStep   int32 // steps it had made at the last one
+	arming    bool  // it has looked to start a timer
+	armedAt   int64 // where the clock stood then
 	ahead     int64 // what the last one added to the clock, see lookedAt
 
 	outside func() bool // what a goroutine in gOutside waits for
@@ -191,6 +196,7 @@ type Sched struct {
 	replay    replay
 	turns     turns  // ready.go
 	idle      idling // spin.go
+	changing  changing
 	vtime     virtualTime
 	work      workload // vtime.go
 	timers    timers
@@ -207,6 +213,7 @@ type Sched struct {
 	reach     reach
 	det       detector // of races
 	stacks    eventStacks
+	twins     twins
 	pcs       pcTable // place.go
 
 	// Format prints a recorded value; set by rt/drive.
@@ -272,6 +279,7 @@ func (s *Sched) reset(opt Options) {
 	s.stacks = eventStacks{}
 	s.locks.reset()
 	s.outside.reset(s.outsiders())
+	s.twins.reset(opt.Twins && !opt.Vouched)
 	hook.WantArgs = opt.Twins
 	hook.Rec, hook.Real, hook.Measured, hook.Children = opt.Record, opt.Real, false, false
 	hook.Polls = s.exhaustive()
@@ -288,6 +296,7 @@ func (s *Sched) Run(main func(), opt Options) *trace.Trace {
 	s.reset(opt)
 	install()
 	s.resetFlow()
+	s.changing.begin(s.opt.Plain && !s.opt.Flow && s.exhaustive())
 	s.dg = G{}
 	s.dg.id, s.dg.w = trace.NoG, &s.coros.driver
 	s.coros.driver.gp = getg()

@@ -31,7 +31,7 @@ func (s *Sched) maybeSolo() {
 func (s *Sched) isSolo() bool {
 	o := &s.opt
 	if o.Record || o.Hushed || o.Values || o.Flow || o.Visible == VisibleAll || !s.sites.visible.Empty() ||
-		len(s.timers.heap) > 0 || s.ending.on {
+		len(s.timers.heap) > 0 || s.ending.on || s.twinsLook() {
 		return false
 	}
 	me := s.cur

@@ -27,6 +27,7 @@ type idling struct {
 	rounds    int    // how often all those went on since something changed
 	at        uint32 // progress then
 	unchanged bool   // what is done now changes nothing
+	same      bool   // it is a write of the value that was there: no spinner has to look again
 }
 
 // again reports whether those that gave way are to go on before time passes: they only wait for

@@ -18,6 +18,7 @@ import (
 // stackText is runtime.Stack for the goroutine under test that runs.
 func (s *Sched) stackText(buf []byte, all bool) int {
 	s.enter()
+	s.twins.named = true
 	raw := make([]byte, 16<<10)
 	n := runtime.Stack(raw, all)
 	for n == len(raw) {

@@ -40,7 +40,11 @@ func (s *Sched) vnow() int64 {
 	if s.work.looked() {
 		s.beat()
 	}
+	s.twinLooks()
 	step := s.takes(g)
+	if s.freely() {
+		s.looksFreely(g)
+	}
 	if s.exhaustive() {
 		if step > 0 {
 			s.enter()
@@ -137,6 +141,7 @@ func (s *Sched) sleep(d int64, pc uintptr) {
 		s.leave()
 		return
 	}
+	s.timePoint(g, trace.OpSleep, site)
 	s.event(g, trace.OpSleep, nil, d, site)
 	s.sleepOn(g, d, site)
 	s.leave()
@@ -158,7 +163,11 @@ func (s *Sched) timerStart(p unsafe.Pointer, when, period int64, f func(any, uin
 	}
 	site := s.place(trace.PCSite(pc))
 	o, _ := s.object(p, trace.ObjTimer, site)
+	s.timePoint(g, trace.OpTimerStart, site)
 	when = g.exactly(when)
+	if s.freely() {
+		when = addTime(when, s.passed(g))
+	}
 	t := &timer{when: when, period: period, pos: -1, f: f, arg: arg, site: site}
 	if ch != nil {
 		t.ch = s.channel(ch, 1, site)
@@ -187,6 +196,7 @@ func (s *Sched) timerStop(p unsafe.Pointer, pc uintptr) (active, ours bool) {
 	}
 	active = s.stopTimer(t)
 	s.event(g, trace.OpTimerStop, o, 0, trace.PCSite(pc))
+	s.disarmed(g, t, false)
 	s.leave()
 	return active, true
 }
@@ -197,7 +207,11 @@ func (s *Sched) timerReset(p unsafe.Pointer, when, period int64, pc uintptr) (ac
 		return false, ours
 	}
 	active = s.stopTimer(t)
+	s.disarmed(g, t, true)
 	when = g.exactly(when)
+	if s.freely() {
+		when = addTime(when, s.passed(g))
+	}
 	t.when, t.period = when, period
 	s.event(g, trace.OpTimerStart, o, when-s.vtime.now, trace.PCSite(pc))
 	s.arm(g, t)
@@ -221,7 +235,7 @@ func (s *Sched) knownTimer(p unsafe.Pointer, pc uintptr) (g *G, t *timer, o *obj
 		return g, nil, nil, false
 	}
 	t, o = o.timer, s.timerObject(o)
-	s.point(g, trace.OpTimerStop, o, site)
+	s.pointOrTime(g, trace.OpTimerStop, o, site)
 	return g, t, o, true
 }
 
@@ -253,7 +267,8 @@ func (s *Sched) stopTimer(t *timer) bool {
 
 // fireNext lets the clock jump to the next deadline. It reports whether a timer fired.
 func (s *Sched) fireNext() bool {
-	if len(s.timers.heap) == 0 || len(s.fails) > 0 {
+	step := s.mayFireFreely()
+	if len(s.timers.heap) == 0 || len(s.fails) > 0 && !step {
 		// the one that crashed could have gone on, and ended the program
 		return false
 	}
@@ -274,7 +289,7 @@ func (s *Sched) fireNext() bool {
 		s.lateWakes++
 	}
 	t := s.timers.heap[0]
-	if t.when == never || s.wakeNone() {
+	if t.when == never || !step && s.wakeNone() {
 		return false
 	}
 	s.vtime.fired = t.when
@@ -283,13 +298,18 @@ func (s *Sched) fireNext() bool {
 			return ready
 		}
 	}
-	s.vtime.jump(t.when, !hook.Frozen)
+	s.vtime.jump(t.when, !hook.Frozen && !s.freely())
 	if s.endless(t) {
 		return false
 	}
-	if s.exhaustive() {
+	switch {
+	case step:
+		return s.fireAtRest()
+	case s.freely():
+		s.fireStill(t.when)
+	case s.exhaustive():
 		s.fireDue(t.when)
-	} else {
+	default:
 		s.fireTimer(t)
 	}
 	return true
@@ -451,8 +471,11 @@ func (s *Sched) fireTimer(t *timer) {
 		c := tg.clock[tg.chain]
 		tg.clock, tg.inLock = tg.clock.Copy(t.clock).Set(tg.chain, c+1), nil
 	}
-	s.event(tg, trace.OpTimerFire, nil, early, t.site)
+	s.fired(t, early)
 	if g := t.sleeper; g != nil {
+		if s.freely() {
+			s.event(g, trace.OpResume, nil, 0, t.site) // it makes its next step after this one
+		}
 		s.wake(g, 0, 0)
 		return
 	}
@@ -478,6 +501,9 @@ func (s *Sched) fireTimer(t *timer) {
 // ever. In a bubble of testing/synctest none is ever early, nor are time-outs that the standard
 // library chose: no goroutine is half a minute late with a connection.
 func (s *Sched) mayFireEarly() bool {
+	if s.exhaustive() {
+		return s.mayFireFreely()
+	}
 	if !s.opt.Schedule.Free || hook.Real || hook.Frozen || len(s.timers.heap) == 0 ||
 		s.timers.heap[0].when == never || s.timers.heap[0].looks() || s.timers.heap[0].library ||
 		s.timers.heap[0].when-s.vtime.now > earlyBy && !s.AnyTime || s.mainOver || len(s.early) >= maxEarly {
@@ -490,6 +516,9 @@ func (s *Sched) mayFireEarly() bool {
 // earlyBy is how much too early a timer fires at most, unless Sched.AnyTime: goroutines are slow,
 // but not by the hour, and programs say "never" by long times.
 const earlyBy = 60_000_000_000
+
+// killed is how long go test lets the tests of a package run: no goroutine is that late.
+const killed = 10 * earlyBy
 
 // maxEarly bounds the timers that fire early in an execution. A function that
 // sets its own timer again is a new goroutine every time: under a policy with
@@ -506,6 +535,10 @@ func (s *Sched) withTimers() []trace.GID {
 
 // fireEarly is the step of the pseudo goroutine "timers".
 func (s *Sched) fireEarly() {
+	if s.exhaustive() {
+		s.fireStep(s.Fallback())
+		return
+	}
 	*s.newStep() = trace.Step{G: s.timerG.id, Op: trace.OpTimerFire, Choice: -1, Default: s.Fallback()}
 	s.fireTimer(s.timers.heap[0])
 }
@@ -522,6 +555,10 @@ func (s *Sched) startTimer(t *timer) {
 	}
 	if s.det.solo { // its firing lets a goroutine go on that need not know what was done since
 		s.company()
+	}
+	t.still, t.armed = true, -1
+	if s.exhaustive() && s.opt.Schedule.Free {
+		s.armed(t)
 	}
 	s.timers.start(t)
 }

@@ -18,6 +18,10 @@ type timer struct {
 	by           trace.GID // armed it
 	origin       []uintptr // the stack there, if the execution records
 	library      bool      // the standard library armed it for itself; known in free time
+
+	// in exhaustive executions in free time
+	still bool  // it is never early
+	armed int32 // the event that started it last, -1
 }
 
 // never is what a deadline that does not fit becomes.

@@ -11,6 +11,9 @@ type Coverage struct {
 	Shared    bool      // others have executed too: all that is known is Formulas
 	Formulas  *Formulas `json:",omitempty"` // of strategies map and mcr
 
+	// of the patterns, with Config.Forms: mapcov.Set.Forms
+	Forms []uint64 `json:",omitempty"`
+
 	Intended int // maptest: executions that intended a pattern
 	Shown    int // and have shown it
 }

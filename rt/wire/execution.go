@@ -30,7 +30,11 @@ type Request struct {
 	Show bool `json:",omitempty"` // the user is to see what a main package prints
 	Flow bool `json:",omitempty"` // record data flow, where the binary is built for it
 
-	Twins bool `json:",omitempty"` // tell which goroutines are interchangeable (trace.Trace.Twins)
+	// Twins: tell which goroutines are interchangeable (trace.Trace.Twins). Vouched: go by their
+	// arguments alone.
+	Twins   bool `json:",omitempty"`
+	Vouched bool `json:",omitempty"`
+
 	Plain bool `json:",omitempty"` // keep memory accesses that are no steps (trace.Trace.Plain)
 
 	// Hushed: with Plain, keep those of quiet packages too.
@@ -86,8 +90,12 @@ type Result struct {
 	Timers  bool `json:",omitempty"` // timers were used
 	Outside bool `json:",omitempty"` // goroutines or files outside control took part
 	// the test failed and has looked at figures of memory, which heddle changes
-	Measured bool        `json:",omitempty"`
-	RanOut   bool        `json:",omitempty"` // the test failed, and a timer fired by real time before
+	Measured bool `json:",omitempty"`
+	RanOut   bool `json:",omitempty"` // the test failed, and a timer fired by real time before
+	// the test failed, and a timer fired early before, which is not reported
+	FailedEarly bool `json:",omitempty"`
+	// nor is something else that is wrong
+	Muted    bool        `json:",omitempty"`
 	Diverged *Divergence `json:",omitempty"`
 	Unseen   []Unseen    `json:",omitempty"` // what was not seen of it
 	// Outsiders says, for the first execution with Outside, what it was that took part, in words.
@@ -97,6 +105,8 @@ type Result struct {
 	Concrete []trace.Site `json:",omitempty"`
 	// Final says that executing the same schedule again tells nothing, or takes too long.
 	Final bool `json:",omitempty"`
+	// Died says that its process ended in it, and that the events of its trace are lost.
+	Died bool `json:",omitempty"`
 
 	Places map[trace.Site]Place `json:",omitempty"` // of the program counters among the sites of its steps
 }

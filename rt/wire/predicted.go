@@ -15,6 +15,8 @@ type Predicted struct {
 	// analysis, of making schedules by moving operations and by the solver, all together.
 	Plain, Recorded, Analysis, Scheduling, Solving float64
 
+	First float64 // from the end of the recorded execution to the first verdict
+
 	Moved      int // schedules made by moving operations, or found not to be possible
 	Questions  int // to the solver
 	Schedules  int // that were executed

@@ -77,6 +77,7 @@ type Config struct {
 	Ask *question.Question `json:",omitempty"`
 
 	MapCover bool // tell MAP-coverage, with strategies that do not go by it too
+	Forms    bool // with MapCover: tell Coverage.Forms
 	Whole    bool // go on until the budget ends, whatever was found
 
 	Depths bool // Mode bench: tell the depths of a search by strategy reach, and nothing else
@@ -202,8 +203,8 @@ type Stack struct {
 // A Record is one line from the test binary.
 type Record struct {
 	// "test" (Mode list), "share" (instead of end: others go on), "ready" and "worked" (Mode
-	// work), "begin", "progress", "output", "finding", "near", "predicted", "coverage", "end",
-	// "isolate" (instead of end: the test needs processes of its own, Text says why), "anew"
+	// work), "begin", "progress", "output", "finding", "near", "verdict", "predicted", "coverage",
+	// "end", "isolate" (instead of end: the test needs processes of its own, Text says why), "anew"
 	// (instead of end: it is to come first in another process), "event", "replayed", "result" (Mode
 	// execute), "note", "done", "failure" (heddle's own: Text says which; "end" follows), "exit"
 	// (the process ends by os.Exit after "done")
@@ -234,11 +235,12 @@ type Record struct {
 
 	Bench *Bench `json:",omitempty"` // bench
 
-	Predicted *Predicted `json:",omitempty"` // predicted
-	Coverage  *Coverage  `json:",omitempty"` // coverage
-	Buggy     int        `json:",omitempty"` // end: executions that showed something wrong
-	Orders    int        `json:",omitempty"` // end, with Config.Compare: see explore/succession
-	Memory    int64      `json:",omitempty"` // the same: bytes that the process had in memory at most
+	Predicted *Predicted  `json:",omitempty"` // predicted
+	Verdict   *Prediction `json:",omitempty"` // verdict: one that is in Predicted later
+	Coverage  *Coverage   `json:",omitempty"` // coverage
+	Buggy     int         `json:",omitempty"` // end: executions that showed something wrong
+	Orders    int         `json:",omitempty"` // end, with Config.Compare: see explore/succession
+	Memory    int64       `json:",omitempty"` // the same: bytes that the process had in memory at most
 
 	Groups *Groups `json:",omitempty"` // end, of strategy branch
 
@@ -383,6 +385,10 @@ type Bench struct {
 	// of a search: classes of equivalent executions, counted outside the strategy; 0 if there are
 	// too many
 	Distinct int
+
+	// Of a search: everything was covered, and why another strategy took over, if one did.
+	Complete bool   `json:",omitempty"`
+	Yielded  string `json:",omitempty"`
 
 	// Of a search with Config.Depths: of each execution, in their order, how many variants of one
 	// another it is below the first.

@@ -150,6 +150,7 @@ func (c Cuts) Early() bool { return c.Time > 0 || c.Full > 0 }
 type Tally struct {
 	Executions int
 	Buggy      int        `json:",omitempty"` // that showed something wrong
+	Aborted    int        `json:",omitempty"` // executions beside these that a strategy broke off
 	Cuts       Cuts       `json:",omitzero"`
 	Timers     bool       `json:",omitempty"` // timers were used
 	Real       bool       `json:",omitempty"` // goroutines or files outside control took part
@@ -157,12 +158,14 @@ type Tally struct {
 	Spun       bool       `json:",omitempty"` // a polling loop was held back
 	Short      why.Reason `json:",omitzero"`  // why a search cannot be complete that goes on
 	Failed     why.Reason `json:",omitzero"`  // why it does not go on
+	Within     why.Bounds `json:",omitzero"`  // within which all was covered
 }
 
 // Add adds u.
 func (t *Tally) Add(u *Tally) {
 	t.Executions += u.Executions
 	t.Buggy += u.Buggy
+	t.Aborted += u.Aborted
 	t.Cuts.Add(u.Cuts)
 	t.Timers, t.Real, t.Nondet, t.Spun = t.Timers || u.Timers, t.Real || u.Real, t.Nondet ||
 		u.Nondet, t.Spun || u.Spun
@@ -172,6 +175,7 @@ func (t *Tally) Add(u *Tally) {
 	if t.Failed.None() {
 		t.Failed = u.Failed
 	}
+	t.Within = t.Within.Wider(u.Within)
 }
 
 // A Share is an exploration that others go on with.

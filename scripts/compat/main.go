@@ -12,6 +12,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -37,7 +38,9 @@ func main() {
 	flag.StringVar(&c.xprog, "exec", "", "start test binaries by `xprog`, as go test does")
 	only := flag.String("module", "", "only modules whose path contains `text`, or one of several with commas between; the rows of the others stay as they are")
 	count := flag.Bool("count", false, "write no file, and print how many tests come out as with go test")
-	out := flag.String("o", "docs/results/compatibility.md", "`file` to write")
+	list := flag.String("list", "", "count what is covered of the modules in `file` instead")
+	heddles := flag.String("heddles", "", "with -list: commands to compare, `name=path` with commas between")
+	out := flag.String("o", "", "`file` to write; docs/results/compatibility.md, or modules.md with -list, if empty")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		log.Fatalf("unexpected argument %q", flag.Arg(0))
@@ -46,6 +49,14 @@ func main() {
 		log.Fatal(err)
 	}
 	defer c.clean()
+	if *list != "" {
+		if err := c.countCovered(*list, *heddles, cmp.Or(*out, "docs/results/modules.md")); err != nil {
+			c.clean()
+			log.Fatal(err)
+		}
+		return
+	}
+	*out = cmp.Or(*out, "docs/results/compatibility.md")
 	began := time.Now()
 	ok := true
 	var results []*result
@@ -80,6 +91,28 @@ func main() {
 	}
 }
 
+// countCovered counts what versions of heddle cover of the modules in a list.
+func (c *compat) countCovered(list, heddles, out string) error {
+	if !isSet("budget") {
+		c.budget = 0
+	}
+	modules, err := listed(list)
+	if err != nil {
+		return err
+	}
+	versions, err := c.versionsOf(heddles)
+	if err != nil {
+		return err
+	}
+	return c.covered(modules, versions, out)
+}
+
+// isSet reports whether a flag was given.
+func isSet(name string) (set bool) {
+	flag.Visit(func(f *flag.Flag) { set = set || f.Name == name })
+	return set
+}
+
 // commit returns the commit of heddle, or "" if it is unknown.
 func commit() string {
 	out, _ := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
@@ -101,6 +134,10 @@ func (c *compat) prepare() error {
 			return err
 		}
 		c.dir, c.temporary = dir, dir
+	}
+	var err error
+	if c.dir, err = filepath.Abs(c.dir); err != nil {
+		return err
 	}
 	if err := os.MkdirAll(c.dir, 0o777); err != nil {
 		return err

@@ -126,6 +126,11 @@ func (c *compat) try(m module) *result {
 	return r
 }
 
+// folder returns where a module is in the scratch folder.
+func (c *compat) folder(m module) string {
+	return filepath.Join(c.dir, strings.ReplaceAll(m.path, "/", "_"))
+}
+
 // fetch copies a module to the scratch folder and makes it writable.
 func (c *compat) fetch(m module) (string, error) {
 	cmd := exec.Command("go", "mod", "download", "-json", m.path+"@"+m.version)
@@ -137,7 +142,7 @@ func (c *compat) fetch(m module) (string, error) {
 	if info.Dir == "" {
 		return "", fmt.Errorf("cannot be fetched: %v %s", err, info.Error)
 	}
-	dir := filepath.Join(c.dir, strings.ReplaceAll(m.path, "/", "_"))
+	dir := c.folder(m)
 	if err := os.RemoveAll(dir); err != nil {
 		return "", err
 	}

@@ -248,7 +248,7 @@ func (a *acceptance) explore(runs int, expected []expectation) (map[string]*foun
 				f.replays = append(f.replays, cmd)
 			}
 			if note, ok := strings.CutPrefix(strings.TrimSpace(e.Output), "note: "); ok &&
-				!strings.HasPrefix(note, livesOn) {
+				!strings.HasPrefix(note, livesOn) && !strings.Contains(note, besides) {
 				f.trouble = note
 			}
 		}
@@ -407,3 +407,6 @@ func packages(all map[string]*found) []string {
 // livesOn begins the note about goroutines that timers keep alive after a test, which
 // non-terminating programs have.
 const livesOn = "goroutines live on when the test is over"
+
+// besides is in the note about executions that a strategy broke off, of programs that poll.
+const besides = "beside these w"

@@ -47,6 +47,14 @@ func TestRWSemaphore11(t *testing.T) { check(t, RWSemaphore(1, 1)) }
 func TestRWMonitorSU11(t *testing.T) { check(t, RWMonitorSU(1, 1)) }
 func TestRWMonitorSC11(t *testing.T) { check(t, RWMonitorSC(1, 1)) }
 
+func TestSzymanski1(t *testing.T)    { check(t, Szymanski(1)) }
+func TestSzymanski2(t *testing.T)    { check(t, Szymanski(2)) }
+func TestBinaryPairs2(t *testing.T)  { check(t, BinaryPairs(2)) }
+func TestBinaryPairs4(t *testing.T)  { check(t, BinaryPairs(4)) }
+func TestBinaryOpen2(t *testing.T)   { check(t, BinaryTurns(2, true)) }
+func TestBinaryOpen3(t *testing.T)   { check(t, BinaryTurns(3, true)) }
+func TestBinaryClosed3(t *testing.T) { check(t, BinaryTurns(3, false)) }
+
 // These philosophers may all wait for each other.
 func TestDPDeadlock3(t *testing.T) { deadlock(t, 3) }
 func TestDPDeadlock4(t *testing.T) { deadlock(t, 4) }

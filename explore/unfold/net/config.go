@@ -6,6 +6,8 @@ import "slices"
 // and what was added last can be undone. Its cost depends on the pasts of the events that are added
 // alone.
 type Config struct {
+	Added int // the number of events that were added so far: a measure of work
+
 	n     *Net
 	state []uint8 // by event: see in
 	taken []Event // by condition: the event that takes it; None; kept
@@ -19,6 +21,7 @@ type Config struct {
 	marks int     // number of roots at the last call of Grow
 	watch []Event // events with a Watches arc
 	aside []Event // events that give a condition beside a root
+	wants []want  // in order of addition, by event
 	late  []int32 // indices in log of events that must happen before an event added earlier
 
 	order []Event // the result of the last search for cycles
@@ -99,10 +102,10 @@ func grown[T any](s []T, n int, x T) []T {
 }
 
 // A Mark is a state of a Config that Undo returns to.
-type Mark struct{ events, keeps int }
+type Mark struct{ events, keeps, wants int }
 
 // Mark returns the present state.
-func (c *Config) Mark() Mark { return Mark{len(c.log), len(c.keeps)} }
+func (c *Config) Mark() Mark { return Mark{len(c.log), len(c.keeps), len(c.wants)} }
 
 // Undo returns to state m.
 func (c *Config) Undo(m Mark) {
@@ -117,10 +120,17 @@ func (c *Config) Undo(m Mark) {
 		c.taken[k] = None
 	}
 	c.keeps = c.keeps[:m.keeps]
+	c.wants = c.wants[:m.wants]
 }
 
 // UndoTo removes all but the first n events, and all that is kept.
-func (c *Config) UndoTo(n int) { c.Undo(Mark{events: n}) }
+func (c *Config) UndoTo(n int) {
+	k := 0
+	for k < len(c.wants) && c.wants[k].by != None && c.wants[k].at < n {
+		k++
+	}
+	c.Undo(Mark{events: n, wants: k})
+}
 
 // remove removes e, which was added last. It does not read the net.
 func (c *Config) remove(e Event) {
@@ -253,7 +263,8 @@ func (c *Config) add(e Event) bool {
 
 func (c *Config) put(e Event, arcs []Arc) {
 	c.state[e] = in
-	if c.comesLate(arcs) {
+	c.Added++
+	if c.comesLate(arcs) || c.awaited(e) {
 		c.late = append(c.late, int32(len(c.log)))
 	}
 	c.log = append(c.log, e)
@@ -272,6 +283,7 @@ func (c *Config) put(e Event, arcs []Arc) {
 			c.watch = append(c.watch, e)
 		}
 	}
+	c.wantAll(e, arcs)
 	if c.n.event(e).group != None {
 		c.aside = append(c.aside, e)
 	}
@@ -328,11 +340,15 @@ func (c *Config) seals(e Event, y Cond) bool {
 	return true
 }
 
-// follows reports whether e follows a condition that f gave.
-func (c *Config) follows(e, f Event) bool {
-	return slices.ContainsFunc(c.n.Arcs(e), func(a Arc) bool {
-		return a.Use() == Follows &&
-			c.n.conds[a.Cond()].by == f
+// follows is Net.Follows.
+func (c *Config) follows(e, f Event) bool { return c.n.Follows(e, f) }
+
+// Follows reports whether e follows a condition that f gave, or a merged condition of which f gave
+// a member.
+func (n *Net) Follows(e, f Event) bool {
+	return slices.ContainsFunc(n.Arcs(e), func(a Arc) bool {
+		return a.Use() == Follows && (n.conds[a.Cond()].by == f ||
+			slices.ContainsFunc(n.merged.members[a.Cond()], func(y Cond) bool { return n.conds[y].by == f }))
 	})
 }
 

@@ -105,6 +105,7 @@ type Net struct {
 	blocks    blocks
 	crowds    []*crowd
 	past      past
+	merged    merged
 	root      []Cond // by place: its root, or None
 	index     table
 	shown     int

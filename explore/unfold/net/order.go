@@ -151,6 +151,10 @@ func (c *Config) push(e Event) {
 		y := a.Cond()
 		if by := c.n.conds[y].by; by != None {
 			c.preds = append(c.preds, by)
+		} else if a.Use() == Follows {
+			if m := c.member(y); m != None {
+				c.preds = append(c.preds, c.n.conds[m].by)
+			}
 		}
 		if a.takes() {
 			for r := c.lastRead(y); r > 0; r = c.reads[r-1].next {

@@ -21,12 +21,9 @@ type Strategy struct {
 	Name string
 	New  func() explore.Strategy
 
-	// Partial: it may abort executions that belong to another part of the search (verdict
-	// Aborted). These do not count.
-	Partial bool
-
 	// Local: it covers the local states of goroutines, but not all orders of events. Its findings
-	// must be right, and no local state or panic may be missing.
+	// must be right, and no local state or panic may be missing. Where plain memory is no
+	// scheduling point, executions may be equivalent: they are made for a race.
 	Local bool
 
 	// Observed is Local, but no race may be missing either, and executions may be equivalent.
@@ -44,20 +41,41 @@ type Report struct {
 // Check explores p without reduction and with every strategy. If p has more than limit
 // interleavings the error is machine.ErrTooMany.
 func Check(p *progen.Program, limit int, strategies []Strategy) (*Report, error) {
+	return check(machine.New(p), limit, strategies)
+}
+
+// ErrLeft says of a program in free time that no search can cover it: it ends by a panic, or hangs,
+// before a timer has fired that is never early.
+var ErrLeft = errors.New(trace.UntimedLeft.String())
+
+// CheckFree is Check in free time, for strategies that cover it.
+func CheckFree(p *progen.Program, limit int, strategies []Strategy) (*Report, error) {
 	m := machine.New(p)
+	m.Free = true
+	return check(m, limit, strategies)
+}
+
+func check(m *machine.Machine, limit int, strategies []Strategy) (*Report, error) {
 	var locals *machine.Outcomes
 	if slices.ContainsFunc(strategies, func(s Strategy) bool { return s.Local || s.Observed }) {
 		locals = machine.NewOutcomes()
 		locals.Watch(m)
 	}
 	r := &Report{Executions: map[string]int{}, Partial: map[string]int{}}
+	left := false
 	want, n, err := m.Exhaust(true, limit, func(t *trace.Trace) {
 		if t.Spun {
 			r.say("without reduction: a goroutine was throttled by a guess")
 		}
+		if left = left || t.Untimed == trace.UntimedLeft; t.Untimed != trace.Timed {
+			r.say("without reduction: %s", t.Untimed)
+		}
 	})
 	if errors.Is(err, machine.ErrTooMany) {
 		return nil, err
+	}
+	if left {
+		return nil, ErrLeft
 	}
 	if err != nil {
 		r.say("without reduction: %v", err)
@@ -69,7 +87,7 @@ func Check(p *progen.Program, limit int, strategies []Strategy) (*Report, error)
 	}
 	for _, s := range strategies {
 		r.explore(m, s, want)
-		if s.Observed {
+		if s.Observed || s.Local {
 			// as heddle test begins: only operations that synchronise are scheduling points
 			m.Sync = true
 			s.Name += ", plain memory"
@@ -105,10 +123,14 @@ func (r *Report) explore(m *machine.Machine, st Strategy, want *machine.Outcomes
 			forms, n, twice, partial = formsOf(s), 0, 0, 0
 		}
 		t, err := m.Execute(context.Background(), schedule)
-		if st.Partial && t.Verdict == trace.Aborted {
+		if t.Verdict == trace.Aborted {
+			got.AddRaces(m)
 			s.Done(t)
 			partial++
 			continue
+		}
+		if err != nil && st.Local && m.Sync && len(want.Races) > 0 && len(got.Races) > 0 {
+			return // what a goroutine reads in a race is no part of its local state
 		}
 		if err != nil {
 			r.say("%s: execution %d: %v", st.Name, n, err)
@@ -119,11 +141,11 @@ func (r *Report) explore(m *machine.Machine, st Strategy, want *machine.Outcomes
 			return
 		}
 		got.Add(m)
-		if !st.Observed && !forms.Add(t) {
+		if !st.Observed && !m.Sync && !forms.Add(t) {
 			twice++
 		}
 		s.Done(t)
-		if n++; n > r.Interleavings && (!st.Observed || n > 2*r.Interleavings+8) {
+		if n++; n > r.Interleavings && (!st.Observed && !m.Sync || n > 2*r.Interleavings+8) {
 			r.say("%s: more executions than without reduction (%d)", st.Name, r.Interleavings)
 			return
 		}

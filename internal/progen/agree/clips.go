@@ -101,7 +101,7 @@ func explored(p *progen.Program, m *machine.Machine, st Strategy) (own shown, wr
 			f, firsts = formsOf(s), map[[16]byte]*wire.Clip{}
 		}
 		t, err := m.Execute(context.Background(), sc)
-		if st.Partial && t.Verdict == trace.Aborted {
+		if t.Verdict == trace.Aborted {
 			s.Done(t)
 			continue
 		}

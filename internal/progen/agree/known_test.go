@@ -25,6 +25,10 @@ func TestAgreeKnown(t *testing.T) {
 	write := func() *progen.Stmt { return &progen.Stmt{Op: progen.Write, Val: 1, Src: -1} }
 	read := func() *progen.Stmt { return &progen.Stmt{Op: progen.Read} }
 	for name, p := range map[string]progen.Program{
+		"a race of two goroutines of one chain, with one between them that does nothing": {Vars: 1, Body: stmts{
+			start(&progen.Stmt{Op: progen.After, Val: 10, Body: stmts{start(write())}}),
+			write(), {Op: progen.After, Val: 10},
+		}},
 		"a race that what is started after it may hide": {Vars: 1, RWs: 1, Body: stmts{
 			start(start(&progen.Stmt{Op: progen.RWTry, Reg: 1},
 				&progen.Stmt{Op: progen.If, Reg: 1, Val: 1, Body: stmts{read(), {Op: progen.RWUnlock}}})),
@@ -65,6 +69,20 @@ func TestAgreeKnown(t *testing.T) {
 		"a mutex that is unlocked by a goroutine that has not locked it": {Mutexes: 1, Body: stmts{
 			start(&progen.Stmt{Op: progen.Unlock}),
 			&progen.Stmt{Op: progen.Lock}, &progen.Stmt{Op: progen.Lock},
+		}},
+		"a Cond that is signalled before it is waited at or after": {Mutexes: 1, Conds: []int{0}, Body: stmts{
+			start(&progen.Stmt{Op: progen.Signal}),
+			{Op: progen.Lock}, {Op: progen.Wait}, {Op: progen.Wait},
+		}},
+		"a send to a goroutine that polls, or to one that does not": {Chans: []int{0}, Body: stmts{
+			start(recv(0)),
+			start(choose(false, sends(0), receives(0)), length(0)),
+			choose(true, sends(0), receives(0), receives(0)),
+		}},
+		"a counter that becomes negative, or does not": {Groups: 1, Body: stmts{
+			start(&progen.Stmt{Op: progen.Done}),
+			start(&progen.Stmt{Op: progen.GroupAdd, Val: 1}),
+			{Op: progen.Join},
 		}},
 		"a read that starts a timer": {Vars: 1, Body: stmts{
 			start(read(), &progen.Stmt{Op: progen.After, Val: 10}),

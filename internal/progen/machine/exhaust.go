@@ -20,7 +20,7 @@ func (m *Machine) Exhaust(exhaustive bool, limit int, each func(*trace.Trace)) (
 	odo := new(odometer.Odometer)
 	m.Policy, m.OneShot = odo, !exhaustive
 	defer func() { m.Policy, m.OneShot = nil, false }()
-	s := &trace.Schedule{Exhaustive: exhaustive}
+	s := &trace.Schedule{Exhaustive: exhaustive, Free: m.Free}
 	for n := 1; ; n++ {
 		t, err := m.Execute(context.Background(), s)
 		if m.Restart() {

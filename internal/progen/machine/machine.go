@@ -29,10 +29,15 @@ type Machine struct {
 	// Sync makes accesses to plain variables no scheduling points; races on them are still
 	// detected.
 	Sync bool
+	// Free lets Exhaust cover free time.
+	Free bool
 	// Values records what memory accesses read and write.
 	Values bool
 	// Flow records data flow, as code rewritten for it would: see flow.go.
 	Flow bool
+	// Twins records which goroutines are interchangeable. Outcomes then do not tell which of the
+	// goroutines did what that one go statement started with one value.
+	Twins bool
 	// Inputs are the inputs of the program.
 	Inputs []int
 	// Exprs records values as expressions over inputs: see inputs.go.
@@ -43,6 +48,7 @@ type Machine struct {
 
 	p       *progen.Program
 	vars    []int
+	maps    []map[int]int
 	atomics []int64
 	mutexes []mutex
 	rws     []rwMutex
@@ -86,7 +92,8 @@ type (
 // executions reuse.
 type frame struct {
 	name   string
-	used   bool // in this execution
+	role   string // in place of the name, if Machine.Twins
+	used   bool   // in this execution
 	ended  bool
 	polls  *progen.Stmt // the loop that gave up, see OneShot
 	at     int          // the current statement
@@ -102,7 +109,8 @@ func New(p *progen.Program) *Machine {
 	first, _ := policy.New("first", 0)
 	return &Machine{
 		p: p, root: &frame{name: "main"}, first: first,
-		vars: make([]int, p.Vars), atomics: make([]int64, p.Atomics), mutexes: make([]mutex, p.Mutexes),
+		vars: make([]int, p.Vars), maps: make([]map[int]int, p.Maps),
+		atomics: make([]int64, p.Atomics), mutexes: make([]mutex, p.Mutexes),
 		rws:   make([]rwMutex, p.RWs),
 		chans: make([]chan int, len(p.Chans)), conds: make([]object, len(p.Conds)),
 		groups: make([]group, p.Groups),
@@ -141,7 +149,7 @@ func (m *Machine) Execute(_ context.Context, s *trace.Schedule) (*trace.Trace, e
 	}
 	m.trace = sched.S.Run(m.main,
 		sched.Options{Schedule: s, Policy: pol, Steps: maxSteps, Race: true, Visible: visible, Plain: m.Sync,
-			Values: m.Values, PastDeadlock: true, Flow: m.Flow || m.Exprs, Exprs: m.Exprs})
+			Values: m.Values, PastDeadlock: true, Twins: m.Twins, Flow: m.Flow || m.Exprs, Exprs: m.Exprs})
 	hook.On = false
 	switch m.trace.Verdict {
 	case trace.Bounded, trace.Crowded, trace.Aborted:
@@ -171,6 +179,12 @@ func collect() {
 
 func (m *Machine) reset() {
 	clear(m.vars)
+	for i, mp := range m.maps {
+		if mp == nil {
+			m.maps[i] = map[int]int{}
+		}
+		clear(mp)
+	}
 	clear(m.atomics)
 	clear(m.mutexes)
 	clear(m.rws)
@@ -204,14 +218,21 @@ func (f *frame) kid(mark string) *frame {
 	if f.nkids == len(f.kids) {
 		f.kids = append(f.kids, &frame{name: f.name + "/" + mark + strconv.Itoa(f.nkids+1)})
 	}
+	k := f.kids[f.nkids]
+	k.role = f.role + "/" + mark
 	f.nkids++
-	return f.kids[f.nkids-1]
+	return k
 }
 
 // site returns the position of a statement: an instrumented site, or a program counter for calls
 // to sync.
 func site(id int) hook.Site {
 	return uint64(trace.NewSite(progenHash, id, trace.KindInt, false))
+}
+
+// mapSite is site for an access to a map.
+func mapSite(id int) hook.Site {
+	return uint64(trace.NewSite(progenHash, id, trace.KindPointer, false))
 }
 
 var progenHash = trace.PackageHash("progen")
@@ -227,6 +248,9 @@ func (m *Machine) main() {
 	place := func() hook.Site { id++; return site(id) }
 	for i := range m.vars {
 		hook.Var(&m.vars[i], place())
+	}
+	for i := range m.maps {
+		hook.MadeMap(m.maps[i], place())
 	}
 	for i := range m.atomics {
 		hook.Var(&m.atomics[i], place())
@@ -321,8 +345,15 @@ func bit(b bool) int {
 func (m *Machine) do(f *frame, s *progen.Stmt) {
 	switch s.Op {
 	case progen.Go:
-		kid := f.kid("")
-		hook.Go(site(s.ID), func() { m.run(kid, s.Body) })
+		kid, v := f.kid(""), 0
+		if s.Val2 > 0 {
+			v = f.value(s)
+		}
+		kid.role += strconv.Itoa(s.ID) + ":" + strconv.Itoa(v)
+		hook.GoArgs(site(s.ID), func() {
+			kid.regs[0] = v
+			m.run(kid, s.Body)
+		}, func() []interface{} { return []interface{}{v} })
 	case progen.If:
 		m.branch(f, s)
 		if f.regs[s.Reg] == s.Val {
@@ -347,15 +378,19 @@ func (m *Machine) do(f *frame, s *progen.Stmt) {
 		f.regs[s.Reg] = *hook.R(&m.vars[s.Obj], site(s.ID))
 	case progen.Write:
 		hook.P(&m.vars[s.Obj], site(s.ID)).Set(f.value(s))
-	case progen.Load, progen.Store, progen.Add, progen.CAS, progen.SpinLoad, progen.SpinCAS, progen.Peek,
-		progen.Fetch, progen.Reread:
+	case progen.Raise, progen.Flag:
+		m.raise(s)
+	case progen.MapPut, progen.MapGet, progen.MapDrop, progen.MapLen, progen.MapClear:
+		m.doMap(f, s)
+	case progen.Count, progen.Mark, progen.Load, progen.Store, progen.Add, progen.CAS, progen.SpinLoad,
+		progen.SpinCAS, progen.Peek, progen.Fetch, progen.Reread:
 		m.doAtomic(f, s)
 	case progen.Lock, progen.Unlock, progen.TryLock, progen.SpinLock, progen.RWLock, progen.RWUnlock,
 		progen.RWTry, progen.RLock, progen.RUnlock, progen.RTry:
 		m.doLock(f, s)
 	case progen.Send, progen.Recv, progen.Close, progen.Len, progen.Range, progen.Select:
 		m.doChan(f, s)
-	case progen.Sleep, progen.After, progen.Stop, progen.Reset, progen.Fired:
+	case progen.Sleep, progen.After, progen.Stop, progen.Reset, progen.Fired, progen.Clock:
 		m.doTime(f, s)
 	default:
 		m.doSync(f, s)

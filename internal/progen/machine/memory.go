@@ -14,6 +14,47 @@ func (m *Machine) atomic(p *int64, kind uint8, id int, op func(*int64) bool) {
 	hook.AtomicEnd(changed, uint64(*p))
 }
 
+// update performs a.Add or a.Or, whose result is not used.
+func (m *Machine) update(p *int64, op byte, s *progen.Stmt) {
+	hook.AtomicBegin(unsafe.Pointer(p), 8, hook.AtomicRMW, pc(s.ID))
+	if op == '+' {
+		*p += int64(s.Val)
+	} else {
+		*p |= int64(s.Val)
+	}
+	hook.AtomicUpdated(op, uint64(s.Val), uint64(*p))
+	hook.Unused(*p)
+}
+
+// raise performs v += Val or v |= Val.
+func (m *Machine) raise(s *progen.Stmt) {
+	p := &m.vars[s.Obj]
+	if s.Op == progen.Flag {
+		q := hook.U('|', p, site(s.ID))
+		q.Set(q.Get() | q.By(s.Val))
+		return
+	}
+	q := hook.U('+', p, site(s.ID))
+	q.Set(q.Get() + q.By(s.Val))
+}
+
+func (m *Machine) doMap(f *frame, s *progen.Stmt) {
+	mp, at := m.maps[s.Obj], mapSite(s.ID)
+	switch s.Op {
+	case progen.MapPut:
+		v := f.value(s)
+		hook.MKW(mp, at)[hook.K(s.Val2, false, at)] = v
+	case progen.MapGet:
+		f.regs[s.Reg] = hook.MK(mp, at)[hook.K(s.Val2, false, at)]
+	case progen.MapDrop:
+		delete(hook.MKW(mp, at), hook.K(s.Val2, false, at))
+	case progen.MapLen:
+		f.regs[s.Reg] = len(hook.MR(mp, at))
+	case progen.MapClear:
+		clear(hook.MW(mp, at))
+	}
+}
+
 func (m *Machine) load(p *int64, id int) (v int) {
 	m.atomic(p, hook.AtomicLoad, id, func(p *int64) bool { v = int(*p); return false })
 	return v
@@ -42,6 +83,10 @@ func (m *Machine) doAtomic(f *frame, s *progen.Stmt) {
 			f.regs[s.Reg] = int(*p)
 			return true
 		})
+	case progen.Count:
+		m.update(p, '+', s)
+	case progen.Mark:
+		m.update(p, '|', s)
 	case progen.CAS:
 		f.regs[s.Reg] = bit(m.cas(p, s.Val, s.Val2, s.ID))
 	case progen.Peek:

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"unsafe"
 
 	"heddle/internal/progen"
@@ -50,11 +51,7 @@ func (o *Outcomes) Watch(m *Machine) {
 
 // Add adds the outcome of m's last execution.
 func (o *Outcomes) Add(m *Machine) {
-	for _, r := range sched.S.Races() {
-		if r.Misuse == remains.MisuseNone {
-			o.Races[m.variable(r.Addr)]++
-		}
-	}
+	o.AddRaces(m)
 	if m.trace.Verdict == trace.Panicked {
 		o.addPanics(m)
 		return
@@ -66,20 +63,29 @@ func (o *Outcomes) Add(m *Machine) {
 	o.Ends[string(o.key)]++
 	m.root.walk(func(f *frame) {
 		if !f.ended {
-			o.Left[f.name+" left at "+strconv.Itoa(f.at)]++
+			o.Left[m.nameOf(f)+" left at "+strconv.Itoa(f.at)]++
 		}
 	})
+}
+
+// AddRaces adds the races of m's last execution, which may have been broken off.
+func (o *Outcomes) AddRaces(m *Machine) {
+	for _, r := range sched.S.Races() {
+		if r.Misuse == remains.MisuseNone {
+			o.Races[m.variable(r.Addr)]++
+		}
+	}
 }
 
 func (o *Outcomes) addPanics(m *Machine) {
 	m.root.walk(func(f *frame) {
 		if f.panics != "" {
-			o.Panics[f.name+": "+f.panics]++
+			o.Panics[m.nameOf(f)+": "+f.panics]++
 		}
 	})
 	for _, f := range sched.S.Failures() {
 		if f.Kind == remains.FailMisuse {
-			o.Panics[m.trace.Name(f.G)+": "+f.Message]++
+			o.Panics[m.named(f.G)+": "+f.Message]++
 		}
 	}
 }
@@ -89,6 +95,11 @@ func (m *Machine) variable(addr uintptr) string {
 	for i := range m.vars {
 		if p := uintptr(unsafe.Pointer(&m.vars[i])); addr >= p && addr < p+unsafe.Sizeof(m.vars[i]) {
 			return "v" + strconv.Itoa(i)
+		}
+	}
+	for i := range m.maps {
+		if addr == *(*uintptr)(unsafe.Pointer(&m.maps[i])) {
+			return "mp" + strconv.Itoa(i)
 		}
 	}
 	return "something else"
@@ -121,10 +132,56 @@ func (m *Machine) end(b []byte) []byte {
 	for i, v := range m.vars {
 		b = named(b, 'v', i, v)
 	}
+	for i, mp := range m.maps {
+		for k := range 3 {
+			if v, ok := mp[k]; ok {
+				b = named(named(b, 'm', i, k), 'v', i, v)
+			}
+		}
+	}
 	for i, v := range m.atomics {
 		b = named(b, 'a', i, int(v))
 	}
+	if m.Twins {
+		return append(b, m.root.roles()...)
+	}
 	return m.root.end(b)
+}
+
+// nameOf returns the name of a goroutine, or what it has in common with its twins.
+func (m *Machine) nameOf(f *frame) string {
+	if m.Twins {
+		return f.role
+	}
+	return f.name
+}
+
+// named is nameOf for a goroutine of the last execution.
+func (m *Machine) named(g trace.GID) string {
+	name := m.trace.Name(g)
+	if m.Twins {
+		m.root.walk(func(f *frame) {
+			if f.name == name {
+				name = f.role
+			}
+		})
+	}
+	return name
+}
+
+// roles is end for goroutines without names: those that one go statement started with one value
+// are in the order of what became of them.
+func (f *frame) roles() string {
+	g := *f
+	g.name, g.kids = f.role, nil
+	kids := []string{}
+	for _, k := range f.kids {
+		if k.used {
+			kids = append(kids, k.roles())
+		}
+	}
+	slices.Sort(kids)
+	return string(g.end(nil)) + "{" + strings.Join(kids, "") + "}"
 }
 
 func named(b []byte, what byte, i, v int) []byte {

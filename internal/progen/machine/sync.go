@@ -112,6 +112,8 @@ func (m *Machine) doTime(f *frame, s *progen.Stmt) {
 	switch s.Op {
 	case progen.Sleep:
 		hook.Sleep(int64(s.Val)*millisecond, pc(s.ID))
+	case progen.Clock:
+		f.regs[s.Reg] = int(hook.Now() / (10 * millisecond))
 	case progen.After:
 		t := new(timer)
 		m.started = append(m.started, t)
@@ -124,7 +126,7 @@ func (m *Machine) doTime(f *frame, s *progen.Stmt) {
 		m.timers[s.Obj].drop()
 		f.regs[s.Reg] = bit(active)
 	case progen.Reset:
-		active, _ := hook.TimerReset(unsafe.Pointer(m.timers[s.Obj]), hook.Now()+int64(s.Val)*millisecond, 0,
+		active, _ := hook.TimerReset(unsafe.Pointer(m.timers[s.Obj]), in(s.Val), 0,
 			pc(s.ID))
 		m.timers[s.Obj].drop()
 		f.regs[s.Reg] = bit(active)
@@ -149,7 +151,14 @@ func (m *Machine) start(t *timer, d, id int, f func(any, uintptr, int64)) {
 	if t.c != nil {
 		ch = *(*unsafe.Pointer)(unsafe.Pointer(&t.c))
 	}
-	hook.TimerStart(unsafe.Pointer(t), hook.Now()+int64(d)*millisecond, 0, f, nil, ch, pc(id))
+	hook.TimerStart(unsafe.Pointer(t), in(d), 0, f, nil, ch, pc(id))
+}
+
+// in returns the deadline of a timer that is about to be started, as package time does.
+func in(d int) int64 {
+	hook.Arming = true
+	defer func() { hook.Arming = false }()
+	return hook.Now() + int64(d)*millisecond
 }
 
 // drop removes the value from the native channel that the scheduler removed from its model, when a

@@ -90,10 +90,68 @@ func TestWrite(t *testing.T) {
 	tell(t, x.n)
 }
 
-// outcomes: 1 2; hooks: Get Set
+// outcomes: 1 2; hooks: Get Set U By Update
 func TestIncrement(t *testing.T) {
 	x := &cell{}
 	beside(func() { x.n++ }, func() { x.n++ })
+	tell(t, x.n)
+}
+
+// outcomes: 0 1 2 3; hooks: U By Update
+func TestSum(t *testing.T) {
+	x, got := &cell{}, 0
+	var mu sync.Mutex
+	guarded := func(f func()) {
+		mu.Lock()
+		f()
+		mu.Unlock()
+	}
+	beside(func() {
+		beside(func() { guarded(func() { x.n++ }) }, func() { guarded(func() { x.n += 2 }) })
+	}, func() { guarded(func() { got = x.n }) })
+	tell(t, got)
+}
+
+// outcomes: 1 2 3; hooks: Gather
+func TestGather(t *testing.T) {
+	var list []int
+	beside(func() { list = append(list, 1) }, func() { list = append(list, 2) })
+	sum := 0
+	for _, n := range list {
+		sum += n
+	}
+	tell(t, sum)
+}
+
+// outcomes: 1 2; hooks: U By Update
+func TestTwoOperators(t *testing.T) {
+	x := &cell{}
+	var mu sync.Mutex
+	beside(func() {
+		mu.Lock()
+		x.n++
+		mu.Unlock()
+	}, func() {
+		mu.Lock()
+		x.n |= 1
+		mu.Unlock()
+	})
+	tell(t, x.n)
+}
+
+// outcomes: 1 2; hooks: Get Set P
+func TestMultiply(t *testing.T) {
+	x := &cell{n: 1}
+	var mu sync.Mutex
+	beside(func() {
+		mu.Lock()
+		x.n *= 2
+		mu.Unlock()
+	}, func() {
+		mu.Lock()
+		x.n -= x.n - 1
+		mu.Unlock()
+	})
 	tell(t, x.n)
 }
 
@@ -123,7 +181,7 @@ func TestResult(t *testing.T) {
 	tell(t, got)
 }
 
-// outcomes: 0 1; hooks: MR
+// outcomes: 0 1; hooks: MK MKW K MapEntry MapKey
 func TestMapIndex(t *testing.T) {
 	m, got := map[int]int{}, 0
 	beside(func() { m[1] = 1 }, func() { got = m[1] })
@@ -137,11 +195,45 @@ func TestMapLen(t *testing.T) {
 	tell(t, got)
 }
 
-// outcomes: 0 1; hooks: MW
+// outcomes: 0 1; hooks: MKW K
 func TestMapDelete(t *testing.T) {
 	m := map[int]int{}
 	beside(func() { m[1] = 1 }, func() { delete(m, 1) })
 	tell(t, len(m))
+}
+
+// outcomes: 0 1 2; hooks: MK MKW K MapEntry MapKey
+func TestMapEntries(t *testing.T) {
+	m, got := map[string]int{}, 0
+	var mu sync.Mutex
+	put := func(k string) func() {
+		return func() {
+			mu.Lock()
+			m[k]++
+			mu.Unlock()
+		}
+	}
+	beside(func() { beside(put("a"), put("b")) }, func() {
+		mu.Lock()
+		got = len(m)
+		mu.Unlock()
+	})
+	tell(t, got)
+}
+
+// outcomes: 1 2; hooks: MR MW
+func TestMapFloats(t *testing.T) {
+	m := map[float64]int{}
+	var mu sync.Mutex
+	put := func(v int) func() {
+		return func() {
+			mu.Lock()
+			m[0.5] = v
+			mu.Unlock()
+		}
+	}
+	beside(put(1), put(2))
+	tell(t, m[0.5])
 }
 
 // outcomes: 0 1; hooks: MW
@@ -769,6 +861,41 @@ func TestAtomicLoad(t *testing.T) {
 func TestAtomicFunction(t *testing.T) {
 	x, got := new(int64), int64(0)
 	beside(func() { atomic.StoreInt64(x, 1) }, func() { got = atomic.SwapInt64(x, 2) })
+	tell(t, got)
+}
+
+// outcomes: 0 1 2 3; hooks: AtomicUpdated Unused AtomicUnused
+func TestAtomicSum(t *testing.T) {
+	var x atomic.Int32
+	got := int32(0)
+	beside(func() {
+		beside(func() { x.Add(1) }, func() { _ = x.Add(2) })
+	}, func() { got = x.Load() })
+	tell(t, got)
+}
+
+// outcomes: 1 2; hooks: AtomicUpdated Unused AtomicUnused
+func TestAtomicOperators(t *testing.T) {
+	x := new(uint32)
+	beside(func() { atomic.AddUint32(x, 1) }, func() { atomic.OrUint32(x, 1) })
+	tell(t, *x)
+}
+
+// outcomes: 0 1 2 3; hooks: Unused Dropped
+func TestAtomicSumLater(t *testing.T) {
+	var x atomic.Int64
+	got := int64(0)
+	beside(func() {
+		beside(func() { defer x.Add(1) }, func() { defer x.Add(2) })
+	}, func() { got = x.Load() })
+	tell(t, got)
+}
+
+// outcomes: 1 2; hooks: AtomicUpdated
+func TestAtomicSumUsed(t *testing.T) {
+	var x atomic.Int64
+	got := int64(0)
+	beside(func() { x.Add(1) }, func() { got = x.Add(1) })
 	tell(t, got)
 }
 

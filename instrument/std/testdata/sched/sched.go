@@ -233,6 +233,7 @@ func install() {
 		}
 	}
 	hook.AtomicCompared = func(swapped bool, old, bits uint64) { hook.AtomicEnd(swapped, bits) }
+	hook.AtomicUpdated = func(op byte, by, bits uint64) { hook.AtomicEnd(true, bits) }
 	hook.Now = func() int64 { return Clock }
 	hook.Sleep = func(d int64, pc uintptr) { note("Sleep", pc, d); Clock += d }
 	hook.TimerStart = func(t unsafe.Pointer, when, period int64, f func(any, uintptr, int64), arg any, ch unsafe.Pointer, pc uintptr) {

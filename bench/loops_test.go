@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"heddle/engine/judge"
+	"heddle/rt/wire"
+)
+
+const loops = "heddle/bench/programs/loops"
+
+// loopRows are programs that wait or retry in loops: how many executions they have without
+// iterations that failed, counted by hand or published for GenMC; 0: not known. kind is the finding
+// that there is.
+var loopRows = []struct {
+	test       string
+	executions int
+	kind       string
+}{
+	{"TestTicket3", 6, ""},
+	{"TestTicket4", 24, ""},
+	{"TestTicket5", 120, ""},
+	{"TestTicketBuggy", 0, judge.Livelock},
+	{"TestSpin3", 6, ""},
+	{"TestSpin4", 24, ""},
+	{"TestSpinBuggy", 0, judge.Livelock},
+	{"TestSpinRace", 0, judge.Race},
+	{"TestTestAndSet3", 36, ""},
+	{"TestTryLock3", 6, ""},
+	{"TestTryOnce", 0, judge.TestFailure},
+	{"TestFlag", 1, ""},
+	{"TestPublished", 1, ""},
+	{"TestPublishedRace", 0, judge.Race},
+	{"TestSeenByFailure", 0, judge.Race},
+	{"TestRaceInIteration", 0, judge.Race},
+	{"TestPassingValue", 0, judge.Livelock},
+	{"TestMissedValue", 0, judge.Livelock},
+	{"TestEitherValue", 2, ""},
+	{"TestPassingSecond", 0, judge.TestFailure},
+	{"TestPolledChannel", 1, ""},
+	{"TestIncrement2", 2, ""},
+	{"TestIncrement3", 6, ""},
+	{"TestIncrement4", 24, ""},
+	{"TestIncrementBuggy", 0, judge.TestFailure},
+	{"TestQueue22", 158, ""},
+	{"TestQueue31", 666, ""},
+	{"TestGivesUp", 0, judge.TestFailure},
+	{"TestLibrary", 1, ""},
+	{"TestCounted", 1, ""},
+}
+
+// TestLoops explores them by dpor.
+func TestLoops(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a test binary")
+	}
+	t.Setenv("HEDDLE_BENCH", "1")
+	b, err := buildPackage(context.Background(), loops, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, r := range loopRows {
+		names = append(names, r.test)
+	}
+	found, err := b.explore(context.Background(), "dpor", names, func(c *wire.Config) {
+		c.Package, c.Budget, c.Race = loops, int64(time.Minute), true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range loopRows {
+		s := found[r.test]
+		if s == nil || !s.complete || r.executions > 0 && s.executions != r.executions {
+			t.Errorf("%s: %+v; want all, by %d executions", r.test, s, r.executions)
+			continue
+		}
+		kinds := []string{}
+		for _, f := range s.findings {
+			kinds = append(kinds, f.Kind)
+		}
+		if r.kind == "" && len(kinds) > 0 || r.kind != "" && !slices.Contains(kinds, r.kind) {
+			t.Errorf("%s: findings %q, want %q", r.test, kinds, r.kind)
+		}
+	}
+}

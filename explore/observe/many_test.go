@@ -1,0 +1,46 @@
+package observe
+
+import (
+	"context"
+	"testing"
+
+	"heddle/explore"
+	"heddle/internal/progen"
+	"heddle/internal/progen/machine"
+)
+
+// many is how many goroutines TestMany starts.
+const many = 1000
+
+// TestMany: the states of many goroutines that do not observe each other grow with their number,
+// and one execution shows all that there is.
+func TestMany(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		p    progen.Program
+	}{
+		{"critical sections on different keys of a map", progen.Program{Maps: 1, Mutexes: 1, Groups: 1,
+			Body: joined(many, func(i int) block {
+				return block{op(progen.Lock), at(progen.MapPut, i, 1), op(progen.Unlock)}
+			})}},
+		{"readers", progen.Program{Vars: 1, RWs: 1, Groups: 1, Body: joined(many, func(int) block {
+			return block{op(progen.RLock), op(progen.Read), op(progen.RUnlock)}
+		})}},
+		{"Adds whose results go nowhere", progen.Program{Atomics: 1, Groups: 1, Body: joined(many,
+			func(i int) block { return block{put(progen.Count, 0, i)} }, on(progen.Load, 0))}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.p.Number()
+			m := machine.New(&c.p)
+			m.Sync = true
+			s := New(Options{})
+			r, err := explore.Run(context.Background(), s, m, 0, nil)
+			if err != nil || !r.Complete || s.Why != "" || r.Executions != 1 {
+				t.Errorf("%+v (%s), %v; want 1 execution", r, s.Why, err)
+			}
+			if n := len(s.x.seen); n > 10*many {
+				t.Errorf("%d states for %d goroutines", n, many)
+			}
+		})
+	}
+}

@@ -1,0 +1,533 @@
+package observe
+
+import (
+	mathbits "math/bits"
+	"slices"
+
+	"heddle/explore/transition"
+	"heddle/model"
+	"heddle/trace"
+)
+
+// A critical section that can be one step is closed: after it took the lock the goroutine only
+// accesses memory until it leaves the lock, and so it always does. All sections of the lock must
+// be closed, and none is tried for. Then a section waits for nothing but the others of its lock,
+// each as a whole (Lipton, CACM 18(12), 1975). Which of two comes first matters only for what they
+// access.
+
+// closed reports whether all sections of a lock that executions have shown are closed.
+func (p *program) closed(item int32) bool { return !p.isOpen.has(item) }
+
+// opened notes that a lock has a section that is not closed. 0: no lock.
+func (p *program) opened(holds int32) {
+	if holds == 0 || p.isOpen.has(holds-1) {
+		return
+	}
+	p.isOpen.add(holds - 1)
+	p.grown = true // what a search left out because of that may matter
+}
+
+// isLock reports whether an item is a mutex or a RWMutex.
+func (p *program) isLock(item int32) bool {
+	k := p.items[item].kind
+	return k == trace.ObjMutex || k == trace.ObjRWMutex
+}
+
+// enclose looks whether the pending operation of a node keeps closed what it is in.
+func (p *program) enclose(n *node) {
+	op := &n.op
+	lock := op.class == ruled && p.isLock(op.item)
+	s, certain := model.Outside, true
+	if lock {
+		s, certain = model.SectionOfOp(op.op)
+	}
+	switch {
+	case lock && !certain: // it is tried for
+		p.opened(op.item + 1)
+		p.opened(n.holds)
+	case n.arrives != 0:
+		if !lock || op.op != trace.OpLock || op.item+1 != n.arrives {
+			p.opened(n.arrives)
+		}
+	case lock && (s.Enters() || op.op == trace.OpArrive):
+		if n.holds != 0 {
+			p.opened(n.holds)
+			p.opened(op.item + 1)
+		}
+	case lock && s.Leaves():
+		if n.holds != op.item+1 || n.shared != (s == model.LeaveShared) {
+			p.opened(n.holds)
+			p.opened(op.item + 1)
+		}
+	case op.class != free:
+		p.opened(n.holds)
+	}
+}
+
+// within fills in which section the node is in to which an edge of n leads.
+func (p *program) within(n *node, e *edge, to *node) {
+	op := &n.op
+	switch {
+	case op.class == free:
+		to.holds, to.shared = n.holds, n.shared
+	case op.class != ruled || !p.isLock(op.item):
+	case op.op == trace.OpArrive:
+		to.arrives = op.item + 1
+	default:
+		if s, _ := model.SectionOfOp(op.op); s.Enters() && n.holds == 0 {
+			to.holds, to.shared = op.item+1, s == model.EnterShared
+		}
+	}
+	if to.holds != 0 && len(e.starts) > 0 {
+		p.opened(to.holds)
+	}
+}
+
+// guards adds what an edge accesses to bare, unless a lock guards it: all accesses in closed
+// sections are in those of that lock.
+func (p *program) guards(to *node, r, bare *reach) {
+	held := func(from bits, write bool, into *bits) {
+		for i := range from.all {
+			switch g := p.guardOf(i); {
+			case to.holds == 0:
+			case g == to.holds && !(to.shared && write):
+				continue
+			case g == 0 && !(to.shared && write):
+				p.guard[i] = to.holds
+				continue
+			case g != unguarded:
+				p.guard[i] = unguarded
+				p.grown = true
+			}
+			into.add(i)
+		}
+	}
+	held(r.reads, false, &bare.reads)
+	held(r.writes, true, &bare.writes)
+	held(r.adds, true, &bare.adds)
+}
+
+// keep makes what a goroutine accessed in the step that led to a node a part of its next step. An
+// update is a read and a write for races. In the sections that come first there are none among each
+// other, and for all other accesses it is no update there.
+func (p *program) keep(n *node) {
+	for _, a := range n.window {
+		switch i := p.cells[a.cell].item; {
+		case a.write && (a.atomic || n.holds != 0 && !n.shared && p.guardOf(i) == n.holds):
+			n.next.adds.add(i)
+		case a.write:
+			n.next.writes.add(i)
+		case !a.update:
+			n.next.reads.add(i)
+		}
+	}
+}
+
+// unguarded is the guard of what is accessed in sections of several locks, or written while others
+// may read it.
+const unguarded = -1
+
+// guardOf returns the lock, as item + 1, that guards an item in sections; 0: it was in none.
+func (p *program) guardOf(i int32) int32 {
+	for len(p.guard) <= int(i) {
+		p.guard = append(p.guard, 0)
+	}
+	return p.guard[i]
+}
+
+// A foot is what the next step of a goroutine accesses in a state.
+type foot struct {
+	turn    int  // of the search when it was found
+	section bool // the step is a critical section
+	items   items
+	but     exception
+}
+
+// items are items that are accessed, as in a reach; views are read where what is added to them does
+// not matter.
+type items struct{ reads, writes, adds, views []int32 }
+
+func (f *items) clear() {
+	f.reads, f.writes, f.adds, f.views = f.reads[:0], f.writes[:0], f.adds[:0], f.views[:0]
+}
+
+// add adds what r has, but one item.
+func (f *items) add(r *reach, but int32) {
+	f.reads = r.reads.appendTo(f.reads, but)
+	f.writes = r.writes.appendTo(f.writes, but)
+	f.adds = r.adds.appendTo(f.adds, but)
+}
+
+// meets reports whether a step and a future access an item in ways that conflict.
+func (f *items) meets(q *reach, but *exception) bool {
+	for _, i := range f.writes {
+		if q.reads.has(i) || q.adds.has(i) || i != but.firsts && q.writes.has(i) {
+			return true
+		}
+	}
+	for _, i := range f.reads {
+		if q.writes.has(i) || q.adds.has(i) {
+			return true
+		}
+	}
+	for _, i := range f.views {
+		if q.writes.has(i) {
+			return true
+		}
+	}
+	for _, i := range f.adds {
+		if q.writes.has(i) || i != but.summed && q.reads.has(i) {
+			return true
+		}
+	}
+	return but.ordered >= 0 && q.adds.has(but.ordered)
+}
+
+func (b bits) appendTo(list []int32, but int32) []int32 {
+	for i := range b.all {
+		if i != but {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// all yields the numbers of the set.
+func (b bits) all(yield func(int32) bool) {
+	for k, w := range b {
+		for ; w != 0; w &= w - 1 {
+			if !yield(int32(k<<6 + mathbits.TrailingZeros64(w))) {
+				return
+			}
+		}
+	}
+}
+
+// foot finds what the next step of a goroutine accesses: all that steps from its node may, or its
+// critical section in this state. It reports whether that is known; if not, an execution is needed:
+// of x.path and x.pending.
+func (x *search) foot(proc int) (known bool) {
+	f := &x.feet[proc]
+	if f.turn == x.turn {
+		return true
+	}
+	s := &x.s
+	n := &s.p.nodes[s.at[proc]]
+	f.items.clear()
+	f.turn, f.section, f.but = x.turn, false, nothingElse
+	if s.enters(proc) {
+		mark, path := len(s.trail), len(x.path)
+		whole, known := x.section(proc)
+		s.back(mark)
+		if !known {
+			return false
+		}
+		x.relevant(&x.inner)
+		x.path = x.path[:path]
+		if whole && !x.cut(proc) {
+			f.section = true
+			x.whole(n, f)
+			return true
+		}
+		f.items.clear()
+	}
+	f.items.add(&n.next, -1)
+	x.relevant(&f.items)
+	f.but = s.counted(proc)
+	return true
+}
+
+// whole fills in what a section that is one step accesses, of which x.inner is known, and what the
+// goroutine in n accessed before. That an entry of a map is changed is a change of the map for
+// races alone, and there are none.
+func (x *search) whole(n *node, f *foot) {
+	p := x.s.p
+	for _, a := range n.window {
+		switch i := p.cells[a.cell].item; {
+		case a.write && a.atomic:
+			f.items.adds = append(f.items.adds, i)
+		case a.write:
+			f.items.writes = append(f.items.writes, i)
+		case !a.update:
+			f.items.reads = append(f.items.reads, i)
+		}
+	}
+	entries := func(i int32) bool { return p.items[i].entries && p.guardOf(i) == n.op.item+1 }
+	for _, i := range x.inner.reads {
+		if entries(i) {
+			f.items.views = append(f.items.views, i)
+		} else {
+			f.items.reads = append(f.items.reads, i)
+		}
+	}
+	for _, i := range x.inner.adds {
+		if !entries(i) {
+			f.items.adds = append(f.items.adds, i)
+		}
+	}
+	f.items.writes = append(f.items.writes, x.inner.writes...)
+}
+
+// manyReads is how many items a step reads of which it is asked first whether any goroutine may
+// write them.
+const manyReads = 32
+
+// relevant removes from many items those that are read, and that no goroutine may write.
+func (x *search) relevant(f *items) {
+	if len(f.reads) < manyReads {
+		return
+	}
+	c := &x.s.census
+	f.reads = slices.DeleteFunc(f.reads, func(i int32) bool {
+		return c.future.writes[i]|c.future.adds[i]|c.before.writes[i] == 0
+	})
+}
+
+// enters reports whether the next step of a goroutine is the first one of a section that can be one
+// step: the lock is free.
+func (s *state) enters(proc int) bool {
+	n := &s.p.nodes[s.at[proc]]
+	op := &n.op
+	if op.class != ruled || !s.p.isLock(op.item) || !s.p.closed(op.item) || n.holds != 0 || n.arrives != 0 {
+		return false
+	}
+	if sec, _ := model.SectionOfOp(op.op); !sec.Enters() && op.op != trace.OpArrive {
+		return false
+	}
+	return s.counts[op.item] == model.State{}
+}
+
+// section takes the steps of a section, and appends them to x.path. inner and outer get what it
+// accesses while it holds the lock, and with the step that leaves it. whole: it came to its end.
+// known: an execution has shown it; if not, x.pending is the first step that none has.
+func (x *search) section(proc int) (whole, known bool) {
+	s := &x.s
+	lock := s.p.nodes[s.at[proc]].op.item
+	x.inner.clear()
+	x.outer.clear()
+	for {
+		x.one = s.steps(x.one[:0], transition.Proc(proc))
+		if len(x.one) != 1 {
+			return false, true
+		}
+		st := x.one[0]
+		e, _ := s.edges(&st)
+		if e == nil {
+			x.pending = st
+			return false, false
+		}
+		to := &s.p.nodes[e.to]
+		into := &x.outer
+		if to.holds != 0 || to.arrives != 0 {
+			into = &x.inner
+		}
+		for _, r := range e.reads {
+			into.reads = append(into.reads, s.p.cells[r.cell].item)
+		}
+		for _, w := range e.writes {
+			into.writes = append(into.writes, s.p.cells[w.cell].item)
+			if all := s.p.cells[w.cell].entries; all != 0 {
+				into.adds = append(into.adds, s.p.cells[all-1].item, s.p.cells[s.p.cells[w.cell].of].item)
+			}
+		}
+		for _, u := range e.updates {
+			for _, c := range s.p.spans[u.span].cells {
+				into.adds = append(into.adds, s.p.cells[c].item)
+			}
+		}
+		for i := range to.window {
+			switch a := &to.window[i]; {
+			case a.atomic && a.write:
+				into.adds = append(into.adds, s.p.cells[a.cell].item)
+			case a.atomic:
+				into.reads = append(into.reads, s.p.cells[a.cell].item)
+			}
+		}
+		s.take(&st)
+		x.path = append(x.path, st)
+		if to.holds == 0 && to.arrives == 0 {
+			// the call of a Wait belongs to the step that leads to it
+			into.adds = s.p.nodes[to.parent].next.adds.appendTo(into.adds, lock)
+			return true, true
+		}
+	}
+}
+
+// cut reports whether the steps of other goroutines may matter in the midst of a section, of which
+// x.inner and x.outer are known: they may access without the lock what it accesses.
+func (x *search) cut(proc int) bool {
+	s := &x.s
+	own := &s.p.nodes[s.at[proc]]
+	if !s.census.future.meets(&x.outer, &own.future, &nothingElse) && !x.innerMet(own) {
+		return false
+	}
+	clear(x.alone.in)
+	x.alone.in[proc] = true
+	x.alone.known = false
+	for c, n := range s.at {
+		if n == 0 || c == proc {
+			continue
+		}
+		q := &s.p.nodes[n]
+		if !x.outer.meets(&q.future, &nothingElse) && !x.innerMeets(q) {
+			continue
+		}
+		if x.alone.lets(x, c) {
+			return true
+		}
+	}
+	return false
+}
+
+// innerMeets reports whether a section accesses something that a goroutine in node q may access in
+// a way that conflicts, without the lock.
+func (x *search) innerMeets(q *node) bool {
+	p := x.s.p
+	future := func(i int32) *reach {
+		if p.guardOf(i) == unguarded {
+			return &q.future
+		}
+		return &q.bare
+	}
+	for _, i := range x.inner.writes {
+		if future(i).has(i) {
+			return true
+		}
+	}
+	for _, i := range x.inner.reads {
+		if r := future(i); r.writes.has(i) || r.adds.has(i) {
+			return true
+		}
+	}
+	for _, i := range x.inner.adds {
+		if future(i).has(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// innerMet is innerMeets of any goroutine but the one that is in node own.
+func (x *search) innerMet(own *node) bool {
+	p, c := x.s.p, &x.s.census
+	of := func(i int32) (reads, writes, adds int32) {
+		if p.guardOf(i) == unguarded {
+			return c.future.of(i, &own.future)
+		}
+		return c.bare.of(i, &own.bare)
+	}
+	for _, list := range [...][]int32{x.inner.writes, x.inner.adds} {
+		for _, i := range list {
+			if r, w, a := of(i); r+w+a > 0 {
+				return true
+			}
+		}
+	}
+	for _, i := range x.inner.reads {
+		if _, w, a := of(i); w+a > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// A choice is a set of goroutines, and those others that may make a step before any of the set
+// does.
+type choice struct {
+	in    []bool
+	known bool // moves is
+	moves []bool
+	can   reach // what these may access
+}
+
+func (k *choice) size(n int) {
+	for len(k.in) < n {
+		k.in, k.moves = append(k.in, false), append(k.moves, false)
+	}
+}
+
+// lets reports whether a goroutine may make a step before any of the set does.
+func (k *choice) lets(x *search, c int) bool {
+	if !k.known {
+		if k.bars(&x.s, c) {
+			return false
+		}
+		k.movers(x)
+		k.known = true
+	}
+	return k.moves[c]
+}
+
+// bars reports whether a goroutine waits at a WaitGroup until one of the set has called Done,
+// whatever all others do.
+func (k *choice) bars(s *state, c int) bool {
+	op := &s.p.nodes[s.at[c]].op
+	if op.class != ruled || op.op != trace.OpWGWait {
+		return false
+	}
+	least := s.counts[op.item][0]
+	for d, n := range s.at {
+		if n != 0 && !k.in[d] {
+			least -= s.p.worst(n, op.item)
+		}
+	}
+	return least > 0
+}
+
+// movers finds the goroutines that can make a step in this state without one of the set, and those
+// that may be able to after steps of these.
+func (k *choice) movers(x *search) {
+	s := &x.s
+	x.look()
+	clear(k.moves)
+	k.can.reads, k.can.writes, k.can.adds = k.can.reads[:0], k.can.writes[:0], k.can.adds[:0]
+	move := func(proc int) {
+		if !k.moves[proc] {
+			k.moves[proc] = true
+			k.can.join(&s.p.nodes[s.at[proc]].future)
+		}
+	}
+	for i := range x.ready {
+		st := &x.ready[i]
+		if k.in[st.proc] || st.with != transition.NoProc && k.in[st.with] {
+			continue
+		}
+		move(int(st.proc))
+		if st.with != transition.NoProc {
+			move(int(st.with))
+		}
+	}
+	for more := true; more; {
+		more = false
+		for c, n := range s.at {
+			if n != 0 && !k.in[c] && !k.moves[c] && k.enable(s, n) {
+				move(c)
+				more = true
+			}
+		}
+	}
+}
+
+// enable reports whether the movers may enable the operation that is pending in node n.
+func (k *choice) enable(s *state, n int32) bool {
+	op := &s.p.nodes[n].op
+	switch {
+	case op.class == ruled && op.op == trace.OpWGWait:
+		least := s.counts[op.item][0]
+		for c, in := range k.moves {
+			if in {
+				least -= s.p.worst(s.at[c], op.item)
+			}
+		}
+		return least <= 0
+	case op.class == ruled, op.class == waiting:
+		return k.can.writes.has(op.item) || k.can.adds.has(op.item)
+	case op.class == comm:
+		for i := range op.cases {
+			if k.can.has(op.cases[i].item) {
+				return true
+			}
+		}
+	}
+	return false
+}

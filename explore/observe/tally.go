@@ -1,0 +1,206 @@
+package observe
+
+import (
+	mathbits "math/bits"
+
+	"heddle/explore/transition"
+)
+
+// A tally counts, for each item, the goroutines that may access it.
+type tally struct{ reads, writes, adds []int32 }
+
+func (t *tally) size(n int) {
+	for len(t.reads) < n {
+		t.reads, t.writes, t.adds = append(t.reads, 0), append(t.writes, 0), append(t.adds, 0)
+	}
+}
+
+func (t *tally) clear() {
+	clear(t.reads)
+	clear(t.writes)
+	clear(t.adds)
+}
+
+// move counts q in place of r. turned is called with each item that nothing was counted for before,
+// or nothing is after. It may be nil.
+func (t *tally) move(r, q *reach, turned func(int32)) {
+	recount(t.reads, r.reads, q.reads, turned)
+	recount(t.writes, r.writes, q.writes, turned)
+	recount(t.adds, r.adds, q.adds, turned)
+}
+
+func recount(counts []int32, from, to bits, turned func(int32)) {
+	for k := range max(len(from), len(to)) {
+		var a, b uint64
+		if k < len(from) {
+			a = from[k]
+		}
+		if k < len(to) {
+			b = to[k]
+		}
+		for w := a ^ b; w != 0; w &= w - 1 {
+			i := int32(k<<6 + mathbits.TrailingZeros64(w))
+			if b&(w&-w) != 0 {
+				counts[i]++
+			} else {
+				counts[i]--
+			}
+			if counts[i] <= 1 && turned != nil {
+				turned(i)
+			}
+		}
+	}
+}
+
+// of returns how many goroutines may read, write and add to an item, but for one that may access
+// own.
+func (t *tally) of(i int32, own *reach) (reads, writes, adds int32) {
+	reads, writes, adds = t.reads[i], t.writes[i], t.adds[i]
+	if own.reads.has(i) {
+		reads--
+	}
+	if own.writes.has(i) {
+		writes--
+	}
+	if own.adds.has(i) {
+		adds--
+	}
+	return reads, writes, adds
+}
+
+// any reports whether a goroutine may access an item.
+func (t *tally) any(i int32) bool { return t.reads[i]|t.writes[i]|t.adds[i] != 0 }
+
+// meets reports whether what is counted, but own, conflicts with a step. It is the same as
+// items.meets of one of the goroutines.
+func (t *tally) meets(f *items, own *reach, but *exception) bool {
+	for _, i := range f.writes {
+		if r, w, a := t.of(i, own); r+a > 0 || i != but.firsts && w > 0 {
+			return true
+		}
+	}
+	for _, i := range f.reads {
+		if _, w, a := t.of(i, own); w+a > 0 {
+			return true
+		}
+	}
+	for _, i := range f.views {
+		if _, w, _ := t.of(i, own); w > 0 {
+			return true
+		}
+	}
+	for _, i := range f.adds {
+		if r, w, _ := t.of(i, own); w > 0 || i != but.summed && r > 0 {
+			return true
+		}
+	}
+	if but.ordered >= 0 {
+		_, _, a := t.of(but.ordered, own)
+		return a > 0
+	}
+	return false
+}
+
+// A census is what all goroutines of a state may do from there on, kept while it takes steps.
+type census struct {
+	on                   bool
+	future, bare, before tally
+	losses               []int32  // by item: the sum of what they may take off its counter
+	digest               digest   // of all that matters from now on
+	procs, items         []digest // what is in digest of each goroutine and item
+}
+
+// countAll makes the census of a state anew: the program may have grown.
+func (s *state) countAll() {
+	c := &s.census
+	c.on = true
+	for _, t := range [...]*tally{&c.future, &c.bare, &c.before} {
+		t.clear()
+	}
+	clear(c.losses)
+	clear(c.procs)
+	clear(c.items)
+	c.digest = digest{}
+	s.resize()
+	c.on = false // until all are counted
+	for proc, n := range s.at {
+		if n != 0 {
+			s.recount(0, n)
+			s.localState(transition.Proc(proc))
+		}
+	}
+	c.on = true
+	for i := range s.begun {
+		s.itemState(int32(i))
+	}
+}
+
+// recount counts a goroutine in node to in place of node from; 0: it is none.
+func (s *state) recount(from, to int32) {
+	c := &s.census
+	a, b := &s.p.nodes[from], &s.p.nodes[to]
+	if a == b {
+		return
+	}
+	turned := s.itemState
+	if !c.on {
+		turned = nil
+	}
+	c.future.move(&a.future, &b.future, turned)
+	c.bare.move(&a.bare, &b.bare, nil)
+	c.before.move(&a.before, &b.before, nil)
+	for _, w := range a.worst {
+		c.losses[w.item] -= w.most
+	}
+	for _, w := range b.worst {
+		c.losses[w.item] += w.most
+	}
+}
+
+// localState brings the digest up to date after a step of a goroutine.
+func (s *state) localState(proc transition.Proc) {
+	var d digest
+	if n := s.at[proc]; n != 0 {
+		if x := &s.p.nodes[n]; x.tail != 0 {
+			d.add(uint64(proc)<<32 | 1<<31 | uint64(x.tail))
+		} else {
+			d.add(uint64(proc)<<32 | uint64(n))
+		}
+		if s.zero[proc] {
+			d.add(uint64(proc)<<32 | 1<<30)
+		}
+	}
+	s.census.digest.replace(&s.census.procs[proc], d)
+}
+
+// itemState brings the digest up to date after a change of an item, or of whether it matters: a
+// goroutine may access it.
+func (s *state) itemState(i int32) {
+	c := &s.census
+	if !c.on {
+		return
+	}
+	var d digest
+	if sum := &s.sums[i]; *sum != (digest{}) && c.future.reads[i] > 0 {
+		d.add(uint64(i)<<32 | 3<<30)
+		d.add(sum[0])
+		d.add(sum[1])
+	}
+	if !s.p.items[i].cell && c.future.any(i) {
+		n := s.counts[i]
+		d.add(uint64(i)<<32 | 2<<30)
+		d.add(uint64(uint32(n[0]))<<32 | uint64(uint32(n[1])))
+		d.add(uint64(uint32(n[2]))<<32 | uint64(len(s.queues[i])))
+		for _, v := range s.queues[i] {
+			d.add(uint64(uint32(v)))
+		}
+	}
+	c.digest.replace(&c.items[i], d)
+}
+
+// replace takes a part out of d, and adds another one.
+func (d *digest) replace(part *digest, by digest) {
+	d[0] ^= part[0] ^ by[0]
+	d[1] ^= part[1] ^ by[1]
+	*part = by
+}

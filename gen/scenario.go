@@ -1,0 +1,386 @@
+package gen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A scenario is an object and the calls of one test: some made first, some by each goroutine, some
+// in the end.
+type scenario struct {
+	creator       int
+	before, after []*call
+	goroutines    [][]*call
+	blocked       string // orders that wait, as the check found them
+	kept          int    // patterns that only it showed when it was kept
+}
+
+// A call is one of an entry.
+type call struct {
+	entry int
+	from  []ref // for each mark of the entry, and for its guard
+}
+
+// A ref is a result of an earlier call, of the same goroutine or made first.
+type ref struct {
+	call   *call
+	result int // -1: only that the call succeeded
+}
+
+// text writes a scenario as the pool of calls reads it.
+func (sc *scenario) text() string {
+	place := map[*call]string{}
+	list := func(calls []*call, who string) string {
+		var words []string
+		for i, c := range calls {
+			place[c] = fmt.Sprint(who, i)
+			word := fmt.Sprint(c.entry)
+			for j, r := range c.from {
+				word += []string{"@", ","}[min(j, 1)]
+				// a result that no call has: only that it succeeded
+				n := r.result
+				if n < 0 {
+					n = 99
+				}
+				word += fmt.Sprintf("%s.%d", place[r.call], n)
+			}
+			words = append(words, word)
+		}
+		return strings.Join(words, " ")
+	}
+	parts := []string{fmt.Sprint(sc.creator), list(sc.before, "b")}
+	var gs []string
+	for _, g := range sc.goroutines {
+		gs = append(gs, list(g, "g"))
+	}
+	parts = append(parts, strings.Join(gs, "/"), list(sc.after, "g"), sc.blocked)
+	return strings.Join(parts, "|")
+}
+
+// clone copies a scenario.
+func (sc *scenario) clone() *scenario {
+	c := &scenario{creator: sc.creator}
+	twin := map[*call]*call{}
+	list := func(calls []*call) (all []*call) {
+		for _, x := range calls {
+			y := &call{entry: x.entry}
+			for _, r := range x.from {
+				y.from = append(y.from, ref{twin[r.call], r.result})
+			}
+			twin[x] = y
+			all = append(all, y)
+		}
+		return all
+	}
+	c.before = list(sc.before)
+	for _, g := range sc.goroutines {
+		c.goroutines = append(c.goroutines, list(g))
+	}
+	c.after = list(sc.after)
+	return c
+}
+
+// without removes calls, and those that take what these return. Goroutines without calls go too.
+func (sc *scenario) without(gone map[*call]bool) *scenario {
+	keep := func(calls []*call) (left []*call) {
+		for _, c := range calls {
+			if gone[c] || slices.ContainsFunc(c.from, func(r ref) bool { return gone[r.call] }) {
+				gone[c] = true
+				continue
+			}
+			left = append(left, c)
+		}
+		return left
+	}
+	sc.before = keep(sc.before)
+	var gs [][]*call
+	for _, g := range sc.goroutines {
+		if g = keep(g); len(g) > 0 {
+			gs = append(gs, g)
+		}
+	}
+	sc.goroutines, sc.after = gs, keep(sc.after)
+	return sc
+}
+
+// all returns the calls of a scenario: those made first, those of goroutines, those in the end.
+func (sc *scenario) all() []*call {
+	all := slices.Clone(sc.before)
+	for _, g := range sc.goroutines {
+		all = append(all, g...)
+	}
+	return append(all, sc.after...)
+}
+
+// choose returns a call that may follow calls of one goroutine after some that were made first;
+// nil if chance has it otherwise. Results of the latter are taken if mine says that no other
+// goroutine
+// takes them.
+func (s *Suite) choose(first, calls []*call, mine bool) *call {
+	if len(s.usable) == 0 {
+		return nil
+	}
+	var m string
+	if mine && s.rng.IntN(4) == 0 {
+		// what takes something that was given and not been taken yet
+		var takers []string
+		for _, e := range s.usable {
+			if len(s.pool[e].needs) > 0 || s.pool[e].guard != "" {
+				takers = append(takers, s.pool[e].method)
+			}
+		}
+		if len(takers) > 0 {
+			m = takers[s.rng.IntN(len(takers))]
+		}
+	}
+	if m == "" {
+		m = s.methods[s.rng.IntN(len(s.methods))]
+	}
+	var fit []int
+	for _, e := range s.usable {
+		if s.pool[e].method == m {
+			fit = append(fit, e)
+		}
+	}
+	if len(fit) == 0 {
+		return nil
+	}
+	c := &call{entry: fit[s.rng.IntN(len(fit))]}
+	if !s.supply(c, first, calls, mine) {
+		return nil
+	}
+	return c
+}
+
+// supply chooses the results that a call takes.
+func (s *Suite) supply(c *call, first, calls []*call, mine bool) bool {
+	e := &s.pool[c.entry]
+	c.from = nil
+	sources := slices.Clone(calls)
+	if mine {
+		sources = append(slices.Clone(first), calls...)
+	}
+	taken := func(x *call, result int) bool {
+		return slices.ContainsFunc(sources, func(o *call) bool {
+			return s.pool[o.entry].method == e.method &&
+				slices.Contains(o.from, ref{x, result})
+		})
+	}
+	for _, need := range e.needs {
+		found := false
+		for i := len(sources) - 1; i >= 0 && !found; i-- {
+			for r, t := range s.pool[sources[i].entry].results {
+				if t == need && !taken(sources[i], r) {
+					c.from, found = append(c.from, ref{sources[i], r}), true
+					break
+				}
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	if e.guard != "" {
+		for i := len(sources) - 1; i >= 0; i-- {
+			o := &s.pool[sources[i].entry]
+			if slices.Contains(openers(e.method), o.method) && o.same(e) && !taken(sources[i], -1) {
+				c.from = append(c.from, ref{sources[i], -1})
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// same reports whether two calls have the same arguments, a context aside.
+func (e *entry) same(o *entry) bool {
+	strip := func(args []string) []string {
+		return slices.DeleteFunc(slices.Clone(args), func(a string) bool {
+			return strings.HasPrefix(a,
+				"context.")
+		})
+	}
+	return slices.Equal(strip(e.args), strip(o.args))
+}
+
+// pairs has methods that undo what others do, and these.
+var pairs = [][2]string{
+	{"Unlock", "Lock"}, {"Unlock", "TryLock"}, {"RUnlock", "RLock"}, {"RUnlock", "TryRLock"},
+	{"Release", "Acquire"}, {"Release", "TryAcquire"}, {"Done", "Add"}, {"Leave", "Enter"}, {"Exit", "Enter"},
+	{"End", "Begin"}, {"Put", "Get"}, {"Return", "Borrow"},
+}
+
+// openers returns the methods that must have been called before.
+func openers(method string) (all []string) {
+	for _, p := range pairs {
+		if p[0] == method {
+			all = append(all, p[1])
+		}
+	}
+	return all
+}
+
+// allowed reports whether a scenario keeps to what the user said: methods that are called once, and
+// groups whose methods one goroutine alone calls.
+func (s *Suite) allowed(sc *scenario) bool {
+	count, by := map[string]int{}, map[int]int{}
+	for _, c := range sc.all() {
+		count[s.pool[c.entry].method]++
+	}
+	for _, m := range s.opt.Once {
+		if count[m] > 1 {
+			return false
+		}
+	}
+	for g, calls := range sc.goroutines {
+		for _, c := range calls {
+			for i, group := range s.opt.Serial {
+				if slices.Contains(group, s.pool[c.entry].method) {
+					if had, ok := by[i]; ok && had != g {
+						return false
+					}
+					by[i] = g
+				}
+			}
+		}
+	}
+	return len(sc.goroutines) > 1
+}
+
+// random makes a scenario.
+func (s *Suite) random() *scenario {
+	sc := &scenario{creator: s.fine[min(s.rng.IntN(len(s.fine)), s.rng.IntN(len(s.fine)))]}
+	for range s.rng.IntN(4) {
+		if c := s.choose(nil, sc.before, true); c != nil {
+			sc.before = append(sc.before, c)
+		}
+	}
+	n := s.opt.Goroutines
+	if n == 0 {
+		n = 2 + s.rng.IntN(4)/3
+	}
+	for g := range n {
+		var calls []*call
+		for range 1 + s.rng.IntN(s.opt.Calls) {
+			if c := s.choose(sc.before, calls, g == 0); c != nil {
+				calls = append(calls, c)
+			}
+		}
+		if len(calls) > 0 {
+			sc.goroutines = append(sc.goroutines, calls)
+		}
+	}
+	s.observe(sc)
+	return sc
+}
+
+// observe adds calls in the end, those that return something.
+func (s *Suite) observe(sc *scenario) {
+	for tries := 0; len(sc.after) < 2 && tries < 6; tries++ {
+		if c := s.choose(nil, sc.after, true); c != nil && len(s.pool[c.entry].results) > 0 &&
+			s.levels[s.pool[c.entry].method] < 2 {
+			sc.after = append(sc.after, c)
+		}
+	}
+}
+
+// mutate changes a scenario at one place.
+func (s *Suite) mutate(from *scenario) *scenario {
+	sc := from.clone()
+	g := s.rng.IntN(len(sc.goroutines))
+	calls := sc.goroutines[g]
+	switch s.rng.IntN(7) {
+	case 0:
+		sc.creator = s.fine[s.rng.IntN(len(s.fine))]
+	case 1:
+		if c := s.choose(nil, sc.before, true); c != nil && len(sc.before) < 4 {
+			sc.before = append(sc.before, c)
+		}
+	case 2:
+		if len(sc.before) > 0 {
+			return sc.without(map[*call]bool{sc.before[s.rng.IntN(len(sc.before))]: true})
+		}
+	case 3:
+		if c := s.choose(sc.before, calls, g == 0); c != nil && len(calls) < s.opt.Calls {
+			sc.goroutines[g] = append(calls, c)
+		}
+	case 4, 5:
+		i := s.rng.IntN(len(calls))
+		if c := s.choose(sc.before, calls[:i], g == 0); c != nil {
+			old := calls[i]
+			calls[i] = c
+			sc.without(map[*call]bool{old: true})
+		}
+	case 6:
+		sc.after = nil
+		s.observe(sc)
+	}
+	return sc
+}
+
+// smaller returns scenarios that are one step simpler.
+func (s *Suite) smaller(sc *scenario) (all []*scenario) {
+	try := func(change func(c *scenario)) {
+		c := sc.clone()
+		change(c)
+		if len(c.goroutines) > 1 {
+			all = append(all, c)
+		}
+	}
+	if len(sc.goroutines) > 2 {
+		for g := range sc.goroutines {
+			try(func(c *scenario) {
+				gone := map[*call]bool{}
+				for _, x := range c.goroutines[g] {
+					gone[x] = true
+				}
+				c.without(gone)
+			})
+		}
+	}
+	if len(sc.after) > 1 {
+		try(func(c *scenario) { c.after = nil })
+	}
+	if len(sc.before) > 1 {
+		try(func(c *scenario) {
+			gone := map[*call]bool{}
+			for _, x := range c.before {
+				gone[x] = true
+			}
+			c.without(gone)
+		})
+	}
+	for i := range sc.all() {
+		try(func(c *scenario) { c.without(map[*call]bool{c.all()[i]: true}) })
+	}
+	for _, f := range s.fine {
+		if f < sc.creator {
+			try(func(c *scenario) { c.creator = f })
+			break
+		}
+	}
+	for i, x := range sc.all() {
+		for _, e := range s.usable {
+			if e < x.entry && s.pool[e].method == s.pool[x.entry].method &&
+				slices.Equal(s.pool[e].needs, s.pool[x.entry].needs) && s.pool[e].guard == "" &&
+				len(s.pool[e].results) == len(s.pool[x.entry].results) {
+				try(func(c *scenario) { c.all()[i].entry = e })
+				break
+			}
+		}
+	}
+	return all
+}
+
+// methodsOf returns the names of the methods that the goroutines of a scenario call, sorted.
+func (s *Suite) methodsOf(sc *scenario) (names []string) {
+	for _, g := range sc.goroutines {
+		for _, c := range g {
+			names = append(names, s.pool[c.entry].method)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -1,0 +1,266 @@
+package gen
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Batch is how many scenarios one run of the pool's binary can have.
+const Batch = 24
+
+// A Runner executes scenarios under heddle's control.
+type Runner interface {
+	// Run executes the scenarios with these arguments of the binary of the pool's file: the tests
+	// TestHeddleGen0 to n-1, each so many times at most, until it fails, patterns: with every
+	// access a step. It returns what became of each;
+	// with patterns, which ones its executions have shown.
+	Run(ctx context.Context, args []string, n, runs int, seed uint64, patterns bool) ([]Ran, error)
+}
+
+// A Ran is what became of a scenario.
+type Ran struct {
+	Executions int
+	Failure    *Failure // nil: none
+	Forms      []uint64 // of the memory-access patterns that its executions have shown
+}
+
+// A search looks for tests: scenarios that fail, and scenarios that show patterns which no other
+// one shows. As MAPTest does, calls and sequences that gave new patterns are kept, and changed at
+// one place to give others.
+type search struct {
+	*Suite
+	run     Runner
+	seen    map[uint64]bool // patterns
+	tried   map[string]bool
+	corpus  []*scenario
+	failing []found
+	why     map[string]int
+	n       int
+	seed    uint64
+}
+
+// A found is a scenario that fails.
+type found struct {
+	sc *scenario
+	Failure
+}
+
+// maxFailures is after how many failures of different kinds or methods a search ends.
+const maxFailures = 3
+
+// Rounds of a search, and how often each scenario of a round is executed: the same for the same
+// seed, however fast the machine is.
+const (
+	rounds       = 8
+	afterFailure = 2 // rounds
+	patternRuns  = 10
+	firstRuns    = 50
+	smallerRuns  = 400
+)
+
+// Search looks for tests, for so long at most, and makes those that fail smaller. The error says
+// why there are none.
+func (s *Suite) Search(ctx context.Context, run Runner, budget time.Duration) error {
+	f := &search{Suite: s, run: run, seen: map[uint64]bool{}, tried: map[string]bool{},
+		why: map[string]int{}, seed: s.opt.Seed}
+	begun := time.Now()
+	last := rounds
+	for round := 0; round < last && time.Since(begun) < budget && len(f.failing) < maxFailures; round++ {
+		batch := s.draw(Batch, f)
+		if len(batch) == 0 {
+			break
+		}
+		f.n += len(batch)
+		fine, why, err := s.sequential(ctx, batch, 2)
+		if err != nil {
+			return err
+		}
+		for k, n := range why {
+			f.why[k] += n
+		}
+		if round == 2 && len(f.corpus) == 0 && len(fine) == 0 {
+			break
+		}
+		rans, err := f.execute(ctx, fine, patternRuns, true)
+		if err != nil {
+			return err
+		}
+		more, err := f.execute(ctx, fine, firstRuns<<(round/2), false)
+		if err != nil {
+			return err
+		}
+		for i := range rans {
+			if rans[i].Failure == nil {
+				rans[i].Failure = more[i].Failure
+			}
+		}
+		for i, r := range rans {
+			fresh := 0
+			for _, p := range r.Forms {
+				if !f.seen[p] {
+					f.seen[p], fresh = true, fresh+1
+				}
+			}
+			if fresh > 0 {
+				fine[i].kept = fresh
+				f.corpus = append(f.corpus, fine[i])
+			} else if r.Failure == nil && len(f.corpus) < s.opt.Tests {
+				f.corpus = append(f.corpus, fine[i])
+			}
+			if r.Failure != nil && r.Failure.Kind == "deadlock" && fine[i].blocked != "" {
+				// A call that waits can keep others from going on.
+				continue
+			}
+			if r.Failure == nil || f.known(fine[i], r.Failure) || len(f.failing) >= maxFailures {
+				continue
+			}
+			if err := f.failed(ctx, fine[i], r.Failure); err != nil {
+				return err
+			}
+			if len(f.failing) > 0 {
+				last = min(last, round+afterFailure+1)
+			}
+		}
+	}
+	for _, x := range f.failing {
+		s.tests, s.failures = append(s.tests, x.sc), append(s.failures, x.Failure)
+	}
+	slices.SortStableFunc(f.corpus, func(a, b *scenario) int { return b.kept - a.kept })
+	for _, sc := range f.corpus {
+		if len(s.tests) < s.opt.Tests && !slices.ContainsFunc(s.tests,
+			func(o *scenario) bool { return o.text() == sc.text() }) {
+			s.tests = append(s.tests, sc)
+		}
+	}
+	if len(s.tests) == 0 {
+		return s.none(f.n, f.why)
+	}
+	return nil
+}
+
+// draw makes up to n scenarios that were not tried yet; half of them, where f has some that gave
+// new
+// patterns, by a change of one of these.
+func (s *Suite) draw(n int, f *search) (all []*scenario) {
+	tried := map[string]bool{}
+	if f != nil {
+		tried = f.tried
+	}
+	for tries := 0; len(all) < n && tries < 40*n; tries++ {
+		var sc *scenario
+		if f != nil && len(f.corpus) > 0 && s.rng.IntN(2) == 0 {
+			sc = s.mutate(f.corpus[s.rng.IntN(len(f.corpus))])
+		} else {
+			sc = s.random()
+		}
+		if text := sc.text(); s.allowed(sc) && !tried[text] {
+			tried[text] = true
+			all = append(all, sc)
+		}
+	}
+	return all
+}
+
+// execute has scenarios executed.
+func (f *search) execute(ctx context.Context, all []*scenario, runs int, patterns bool) (rans []Ran,
+	err error) {
+	for part := range slices.Chunk(all, Batch) {
+		args := []string{f.levelsText()}
+		for _, sc := range part {
+			args = append(args, sc.text())
+		}
+		f.seed++
+		rs, err := f.run.Run(ctx, args, len(part), runs, f.seed, patterns)
+		if err != nil {
+			return nil, err
+		}
+		rans = append(rans, rs...)
+	}
+	return rans, nil
+}
+
+// known reports whether a failure of the same kind is known of methods that sc calls too.
+func (f *search) known(sc *scenario, failure *Failure) bool {
+	have := f.methodsOf(sc)
+	return slices.ContainsFunc(f.failing, func(x found) bool {
+		return x.Kind == failure.Kind && !slices.ContainsFunc(f.methodsOf(x.sc), func(m string) bool {
+			return !slices.Contains(have, m)
+		})
+	})
+}
+
+// Repeats of the check of a scenario that fails, and how often it is made smaller.
+const (
+	failingRepeat = 40
+	smallerRounds = 12
+)
+
+// failed keeps a scenario that fails, made as small as it can be, unless its results vary when its
+// calls are made one after the other.
+func (f *search) failed(ctx context.Context, sc *scenario, failure *Failure) error {
+	fine, _, err := f.sequential(ctx, []*scenario{sc}, failingRepeat)
+	if err != nil {
+		return err
+	}
+	if len(fine) == 0 {
+		f.note("a test was dropped whose calls give other results each time, one after the other: %s",
+			sc.show(f.Suite))
+		return nil
+	}
+	now := found{sc, *failure}
+	tried := map[string]bool{}
+	for range smallerRounds {
+		var all []*scenario
+		for _, c := range f.smaller(now.sc) {
+			if text := c.text(); !tried[text] && f.allowed(c) {
+				tried[text] = true
+				all = append(all, c)
+			}
+		}
+		if all, _, err = f.sequential(ctx, all, 3); err != nil {
+			return err
+		}
+		rans, err := f.execute(ctx, all, smallerRuns, false)
+		if err != nil {
+			return err
+		}
+		for i := range rans {
+			if f := rans[i].Failure; f != nil && f.Kind == "deadlock" && all[i].blocked != "" {
+				rans[i].Failure = nil // as in Search
+			}
+		}
+		i := slices.IndexFunc(rans, func(r Ran) bool {
+			return r.Failure != nil && r.Failure.Kind == now.Kind
+		})
+		if i < 0 {
+			break
+		}
+		now = found{all[i], *rans[i].Failure}
+	}
+	if fine, _, err = f.sequential(ctx, []*scenario{now.sc}, failingRepeat); err != nil || len(fine) == 0 {
+		return err
+	}
+	if !f.known(now.sc, &now.Failure) {
+		f.failing = append(f.failing, now)
+	}
+	return nil
+}
+
+// show writes a scenario in one line.
+func (sc *scenario) show(s *Suite) string {
+	part := func(calls []*call) string {
+		var words []string
+		for _, c := range calls {
+			words = append(words, s.pool[c.entry].text())
+		}
+		return strings.Join(words, "; ")
+	}
+	var gs []string
+	for _, g := range sc.goroutines {
+		gs = append(gs, part(g))
+	}
+	return fmt.Sprintf("%s; then %s", part(sc.before), strings.Join(gs, " beside "))
+}

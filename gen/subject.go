@@ -1,0 +1,458 @@
+package gen
+
+import (
+	"fmt"
+	"go/types"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// functions returns the exported functions of the package, sorted by name.
+func (p *Package) functions() []*types.Func {
+	if p.funcs == nil {
+		p.funcs = []*types.Func{}
+		for _, name := range p.types.Scope().Names() {
+			if fn, ok := p.types.Scope().Lookup(name).(*types.Func); ok && fn.Exported() {
+				p.funcs = append(p.funcs, fn)
+			}
+		}
+	}
+	return p.funcs
+}
+
+// An instantiated is the signature of a function with type arguments.
+type instantiated struct {
+	sig  *types.Signature
+	with []types.Type
+}
+
+// args returns the type arguments as text.
+func (f *instantiated) args(v *values) string {
+	if len(f.with) == 0 {
+		return ""
+	}
+	var names []string
+	for _, t := range f.with {
+		name, _ := v.name(t)
+		names = append(names, name)
+	}
+	return "[" + strings.Join(names, ", ") + "]"
+}
+
+// maxInstances bounds how many lists of type arguments are tried.
+const maxInstances = 64
+
+// instances returns a function with type arguments that satisfy its constraints, the simplest
+// first; itself if it is not generic.
+func (p *Package) instances(fn *types.Func) (all []instantiated) {
+	sig := fn.Signature()
+	if sig.TypeParams().Len() == 0 {
+		return []instantiated{{sig, nil}}
+	}
+	if known, ok := p.insts[fn]; ok {
+		return known
+	}
+	for _, with := range p.arguments(sig.TypeParams()) {
+		if t, err := types.Instantiate(p.ctx, sig, with, true); err == nil {
+			all = append(all, instantiated{t.(*types.Signature), with})
+		}
+	}
+	p.insts[fn] = all
+	return all
+}
+
+// arguments returns lists of types for type parameters. That they satisfy constraints which depend
+// on each other is not checked.
+func (p *Package) arguments(params *types.TypeParamList) [][]types.Type {
+	lists := [][]types.Type{nil}
+	for i := range params.Len() {
+		var longer [][]types.Type
+		for _, l := range lists {
+			for _, t := range p.satisfying(params.At(i)) {
+				if len(longer) < maxInstances {
+					longer = append(longer, append(slices.Clone(l), t))
+				}
+			}
+		}
+		lists = longer
+	}
+	return lists
+}
+
+// satisfying returns types that satisfy the constraint of a type parameter, as far as it names no
+// other parameter: int and string, else what the constraint lists, else types of the package.
+func (p *Package) satisfying(param *types.TypeParam) (ts []types.Type) {
+	c := param.Constraint().Underlying().(*types.Interface)
+	own := false // its constraint speaks of type parameters
+	for t := range c.EmbeddedTypes() {
+		own = own || strings.Contains(typePath(t), param.Obj().Name())
+	}
+	add := func(t types.Type) {
+		if (own || types.Satisfies(t, c)) && !slices.ContainsFunc(ts,
+			func(u types.Type) bool { return types.Identical(t, u) }) {
+			ts = append(ts, t)
+		}
+	}
+	add(types.Typ[types.Int])
+	add(types.Typ[types.String])
+	var terms func(t types.Type)
+	terms = func(t types.Type) {
+		switch u := t.(type) {
+		case *types.Union:
+			for term := range u.Terms() {
+				terms(term.Type())
+			}
+		case *types.Named:
+			if i, ok := u.Underlying().(*types.Interface); ok {
+				terms(i)
+			} else {
+				add(u)
+			}
+		case *types.Interface:
+			for e := range u.EmbeddedTypes() {
+				terms(e)
+			}
+		case *types.Basic, *types.Slice, *types.Pointer:
+			add(u)
+		}
+	}
+	terms(c)
+	if len(ts) == 0 {
+		for _, name := range p.types.Scope().Names() {
+			obj, ok := p.types.Scope().Lookup(name).(*types.TypeName)
+			if !ok || !obj.Exported() || obj.IsAlias() {
+				continue
+			}
+			if n, ok := obj.Type().(*types.Named); ok && n.TypeParams().Len() == 0 {
+				add(n)
+				add(types.NewPointer(n))
+			}
+		}
+	}
+	return ts
+}
+
+// A maker is a way to make objects of the type under test.
+type maker struct {
+	result types.Type // what it returns: the type, a pointer to it, or an interface
+	fails  bool       // it returns an error too
+	text   func(v *values) (string, bool)
+}
+
+// makers returns the ways to make objects of a named type: functions, and methods of what functions
+// return (builders).
+func (p *Package) makers(obj *types.TypeName) (all []maker) {
+	is := func(t types.Type) bool {
+		if ptr, ok := types.Unalias(t).(*types.Pointer); ok {
+			t = ptr.Elem()
+		}
+		n, ok := types.Unalias(t).(*types.Named)
+		return ok && n.Obj() == obj
+	}
+	add := func(sig *types.Signature, text func(v *values) (string, bool)) bool {
+		res := sig.Results()
+		if res.Len() == 0 || res.Len() > 2 || !is(res.At(0).Type()) {
+			return false
+		}
+		fails := res.Len() == 2
+		if fails && typePath(res.At(1).Type()) != "error" {
+			return false
+		}
+		all = append(all, maker{res.At(0).Type(), fails, text})
+		return true
+	}
+	for _, fn := range p.functions() {
+		for _, f := range p.instances(fn) {
+			if takes(f.sig, is) {
+				continue // it makes one of another
+			}
+			call := func(v *values) (string, bool) { return v.call(fn, f, 0) }
+			if add(f.sig, call) {
+				continue
+			}
+			p.builders(f, call, add)
+		}
+	}
+	return all
+}
+
+// takes reports whether a parameter is of a type.
+func takes(sig *types.Signature, is func(types.Type) bool) bool {
+	for v := range sig.Params().Variables() {
+		t := v.Type()
+		if s, ok := t.(*types.Slice); ok && sig.Variadic() {
+			t = s.Elem()
+		}
+		if is(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// builders adds methods of what f returns that make objects, after up to two of its methods that
+// return what they are called on.
+func (p *Package) builders(f instantiated, call func(v *values) (string, bool),
+	add func(*types.Signature, func(v *values) (string, bool)) bool) {
+	if f.sig.Results().Len() != 1 {
+		return
+	}
+	b := f.sig.Results().At(0).Type()
+	inner := b
+	if ptr, ok := b.(*types.Pointer); ok {
+		inner = ptr.Elem()
+	}
+	if n, ok := types.Unalias(inner).(*types.Named); !ok || n.Obj().Pkg() != p.types {
+		return
+	}
+	set := types.NewMethodSet(b)
+	var setters []*types.Func
+	for i := range set.Len() {
+		m := set.At(i).Obj().(*types.Func)
+		sig := set.At(i).Type().(*types.Signature)
+		if m.Exported() && sig.Results().Len() == 1 && types.Identical(sig.Results().At(0).Type(), b) {
+			setters = append(setters, m)
+		}
+	}
+	for i := range set.Len() {
+		m, sig := set.At(i).Obj().(*types.Func), set.At(i).Type().(*types.Signature)
+		if !m.Exported() {
+			continue
+		}
+		add(sig, func(v *values) (string, bool) {
+			text, ok := call(v)
+			if !ok {
+				return "", false
+			}
+			if len(setters) > 0 {
+				for range v.rng.IntN(3) {
+					s := setters[v.rng.IntN(len(setters))]
+					if args, ok := v.args(s.Signature(), 1); ok {
+						text += "." + s.Name() + "(" + strings.Join(args, ", ") + ")"
+						v.size++
+					}
+				}
+			}
+			args, ok := v.args(sig, 1)
+			return text + "." + m.Name() + "(" + strings.Join(args, ", ") + ")", ok
+		})
+	}
+}
+
+// A creator is a statement that makes an object x.
+type creator struct {
+	text string
+	size int
+}
+
+// maxCreators is how many ways to make objects are used.
+const maxCreators = 12
+
+// creators chooses the type arguments of the type under test, and makes statements that make its
+// objects. The error says why there are none.
+func (s *Suite) creators(obj *types.TypeName) error {
+	byType := map[string][]maker{}
+	var order []string
+	for _, m := range s.p.makers(obj) {
+		key := typePath(m.result)
+		if byType[key] == nil {
+			order = append(order, key)
+		}
+		byType[key] = append(byType[key], m)
+	}
+	v := s.values()
+	v.subject, v.small = nil, true
+	for _, key := range order {
+		if len(byType[key]) < len(byType[best(order, byType)]) {
+			continue // fewer functions make objects with these type arguments
+		}
+		var made []creator
+		for range 8 * maxCreators {
+			m := byType[key][v.rng.IntN(len(byType[key]))]
+			v.size, v.needs = 0, nil
+			text, ok := m.text(v)
+			if !ok {
+				continue
+			}
+			if m.fails {
+				text = "x, err := " + text + "; if err != nil { panic(err) }"
+			} else {
+				text = "x := " + text
+			}
+			if !slices.ContainsFunc(made, func(c creator) bool { return c.text == text }) {
+				made = append(made, creator{text, v.size + len(text)})
+			}
+		}
+		if len(made) > len(s.makes) {
+			s.makes, s.result = made, byType[key][0].result
+		}
+	}
+	slices.SortFunc(s.makes, func(a, b creator) int { return a.size - b.size })
+	s.makes = s.makes[:min(len(s.makes), 2*maxCreators)]
+	if len(s.makes) > 0 {
+		return nil
+	}
+	if types.IsInterface(obj.Type()) {
+		return fmt.Errorf("%s is an interface, and no exported function of %s whose arguments can be made returns it: name a type with a constructor",
+			obj.Name(), s.p.Path)
+	}
+	t, ok := s.p.instance(obj.Type())
+	if !ok {
+		return fmt.Errorf("%s is generic, and no type that is known satisfies its constraints", obj.Name())
+	}
+	s.result = types.NewPointer(t)
+	name, _ := v.name(t)
+	s.makes = []creator{{"x := new(" + name + ")", 0}}
+	return nil
+}
+
+// best returns the key with the most makers.
+func best(order []string, byType map[string][]maker) string {
+	b := order[0]
+	for _, k := range order {
+		if len(byType[k]) > len(byType[b]) {
+			b = k
+		}
+	}
+	return b
+}
+
+// instance returns t with type arguments.
+func (p *Package) instance(t types.Type) (types.Type, bool) {
+	n, ok := t.(*types.Named)
+	if !ok || n.TypeParams().Len() == 0 {
+		return t, true
+	}
+	for _, with := range p.arguments(n.TypeParams()) {
+		if inst, err := types.Instantiate(p.ctx, n, with, true); err == nil {
+			return inst, true
+		}
+	}
+	return nil, false
+}
+
+// givenBy returns the types that only methods of the type give: of the package, without fields that
+// could be set; numbers and texts with a name; channels.
+func (p *Package) givenBy(methods []method) map[string]bool {
+	given := map[string]bool{}
+	for _, m := range methods {
+		for r := range m.sig.Results().Variables() {
+			t := types.Unalias(r.Type())
+			inner := t
+			if ptr, ok := t.(*types.Pointer); ok {
+				inner = types.Unalias(ptr.Elem())
+			}
+			n, named := inner.(*types.Named)
+			switch u := inner.Underlying().(type) {
+			case *types.Chan:
+				given[typePath(t)] = true
+			case *types.Basic:
+				if named && n.Obj().Pkg() == p.types && inner == t {
+					given[typePath(t)] = true
+				}
+			case *types.Struct:
+				settable := false
+				for f := range u.Fields() {
+					settable = settable || f.Exported()
+				}
+				if named && n.Obj().Pkg() == p.types && !settable && u.NumFields() > 0 {
+					given[typePath(t)] = true
+				}
+			case *types.Interface:
+				if named && n.Obj().Pkg() == p.types && u.NumMethods() > 0 {
+					given[typePath(t)] = true
+				}
+			}
+		}
+	}
+	return given
+}
+
+// A method is one of the type under test.
+type method struct {
+	name string
+	sig  *types.Signature
+}
+
+// methods returns the exported methods that can be called on a variable of the type, without those
+// of an embedded lock: Unlock without Lock ends the program.
+func methodsOn(t types.Type) (ms []method) {
+	if !types.IsInterface(t) {
+		if _, ok := t.(*types.Pointer); !ok {
+			t = types.NewPointer(t)
+		}
+	}
+	set := types.NewMethodSet(t)
+	for i := range set.Len() {
+		f, ok := set.At(i).Obj().(*types.Func)
+		if ok && f.Exported() && (f.Pkg() == nil || f.Pkg().Path() != "sync") {
+			ms = append(ms, method{f.Name(), set.At(i).Type().(*types.Signature)})
+		}
+	}
+	return ms
+}
+
+// An entry is a call of a method with arguments.
+type entry struct {
+	method  string
+	args    []string // with marks for what earlier calls returned
+	needs   []string // the types of these, in order
+	results []string // types of the results; "_" if they cannot be named
+	size    int
+	guard   string // the method that must have been called before; "": none
+}
+
+// text shows the call.
+func (e *entry) text() string {
+	return e.method + "(" + strings.ReplaceAll(strings.Join(e.args, ", "), mark, "_") + ")"
+}
+
+// perMethod is how many calls of one method there are, with other arguments.
+const perMethod = 5
+
+// entries makes calls of the methods. Methods for which no arguments can be made are left out.
+func (s *Suite) entries() {
+	methods := methodsOn(s.result)
+	v := s.values()
+	v.subject, v.given = s.result, s.p.givenBy(methods)
+	v.another = ""
+	if text, ok := strings.CutPrefix(s.makes[0].text, "x := "); ok {
+		v.another = text
+	}
+	for _, m := range methods {
+		var made []entry
+		for range 6 * perMethod {
+			v.size, v.needs = 0, nil
+			args, ok := v.args(m.sig, 0)
+			if !ok {
+				continue
+			}
+			e := entry{method: m.name, args: args, needs: slices.Clone(v.needs), size: v.size}
+			for r := range m.sig.Results().Variables() {
+				name, ok := v.name(r.Type())
+				if !ok {
+					name = "_"
+				}
+				e.results = append(e.results, name)
+			}
+			if len(made) < perMethod && !slices.ContainsFunc(made,
+				func(o entry) bool { return o.text() == e.text() }) {
+				made = append(made, e)
+			}
+		}
+		if len(made) == 0 {
+			s.note("%s is left out: no arguments can be made for it", m.name)
+		}
+		slices.SortStableFunc(made, func(a, b entry) int { return a.size - b.size })
+		s.pool = append(s.pool, made...)
+	}
+}
+
+// values returns a maker of values.
+func (s *Suite) values() *values {
+	return &values{p: s.p, rng: s.rng, imports: s.imports, making: map[*types.Func]int{}}
+}
+
+// newRand returns the source of all random choices.
+func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x67656e)) }
