@@ -284,11 +284,14 @@ func foreseen(p *progen.Program, ahead,
 	return executed, known, vain, s.Counts(), nil
 }
 
-// Foresight changes no count, and most foreseen schedules are executed. (Which of several orders
-// the solver returns depends on earlier questions.)
+// Foresight changes neither what is found nor how many groups there are, and most foreseen schedules
+// are executed. Which of several orders the solver returns depends on earlier questions, and an order
+// may settle a second group by the way: explorations of other schedules may differ in executions, but
+// all together by one in a hundred at most.
 func TestForesee(t *testing.T) {
 	const most = 100
 	executions, known, vain, other := 0, 0, 0, 0
+	more := 0 // executions with foresight less those without
 	for i := range uint64(*theorems) {
 		for _, make := range []func(uint64) *progen.Program{lockingProgram, selectingProgram} {
 			p := make(i)
@@ -302,16 +305,22 @@ func TestForesee(t *testing.T) {
 					t.Fatal(err)
 				}
 				executions, known, vain = executions+len(got), known+k, vain+v
+				more += len(got) - len(want)
+				without := counts
 				if !slices.Equal(got, want) {
 					other++
+					c.Executions, c.Settled, without.Executions, without.Settled = 0, 0, 0, 0
 				}
-				if c != counts && len(want) < most {
+				if c != without && len(want) < most {
 					t.Errorf("program %d, %d ahead: %+v, without %+v", p.Seed, ahead, c, counts)
 				}
 			}
 		}
 	}
 	t.Logf("%d executions, %d of them foreseen; %d were in vain; of %d explorations %d had other schedules than without", executions, known, vain, 4**theorems, other)
+	if more < -executions/100 || more > executions/100 {
+		t.Errorf("%d executions more with foresight", more)
+	}
 	if known < executions/2 || vain > known/2 {
 		t.Error("too few were foreseen, or too many in vain")
 	}
