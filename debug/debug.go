@@ -106,6 +106,11 @@ func (p *Program) IsAt(g, file string, line int) bool {
 	})
 }
 
+// IsIn reports whether a file is that of one of the finding's places of goroutine g.
+func (p *Program) IsIn(g, file string) bool {
+	return p.isPlace(g, func(at *wire.Place) bool { return filepath.Base(at.File) == filepath.Base(file) })
+}
+
 func (p *Program) isPlace(g string, matches func(*wire.Place) bool) bool {
 	if p.Finding == nil {
 		return false

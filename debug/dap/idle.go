@@ -8,13 +8,22 @@ type idle struct {
 	on    bool
 	since time.Time // all its steps are begun since then; zero: they are not
 	asked bool      // delve was asked to stop the process
+	tries int       // how often it was, in vain
 }
 
 // How often an execution is looked at, and how long a goroutine goes on before it is stopped.
 const (
 	lookTime = 100 * time.Millisecond
 	idleTime = 500 * time.Millisecond
+	maxTries = 20
 )
+
+// again has the process stopped once more, later, if it was not too often.
+func (w *idle) again() {
+	if w.tries++; w.tries < maxTries {
+		w.since, w.asked = time.Time{}, false
+	}
+}
 
 // tick returns a channel that is ready when the execution is to be looked at.
 func (w *idle) tick() <-chan time.Time {

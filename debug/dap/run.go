@@ -224,7 +224,23 @@ func (s *server) shows(st *stop) bool {
 
 // wanted reports whether the client is to see a stop of an execution that it has let go on.
 func (s *server) wanted(st *stop) bool {
+	if st.pause == 0 && st.Reason == "pause" && s.idle.asked && !s.goesOn() {
+		s.idle.again()
+		return false
+	}
 	return st.pause != hw.PauseRace || st.shows
+}
+
+// goesOn reports whether the goroutine of an endless finding is stopped in the function that goes on.
+// It is not while the process was given no processor since its last step, and delve loses the
+// function where the goroutine is about to be preempted.
+func (s *server) goesOn() bool {
+	st := new(stop)
+	s.selectFirst(st)
+	frames, err := s.frames(st.ThreadId, 0)
+	return err != nil || slices.ContainsFunc(frames, func(f dap.StackFrame) bool {
+		return s.p.IsIn(s.name(st.ThreadId), f.Source.Path)
+	})
 }
 
 // arrive tells the client of a stop.
