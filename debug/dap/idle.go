@@ -8,7 +8,7 @@ type idle struct {
 	on    bool
 	since time.Time // all its steps are begun since then; zero: they are not
 	asked bool      // delve was asked to stop the process
-	tries int       // how often it was, in vain
+	tries int       // how often it was, without effect
 }
 
 // How often an execution is looked at, and how long a goroutine goes on before it is stopped.

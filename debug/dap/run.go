@@ -231,8 +231,8 @@ func (s *server) wanted(st *stop) bool {
 	return st.pause != hw.PauseRace || st.shows
 }
 
-// goesOn reports whether the goroutine of an endless finding is stopped in the function that goes on.
-// It is not while the process was given no processor since its last step, and delve loses the
+// goesOn reports whether the goroutine of an endless finding is stopped in the function that goes
+// on. It is not while the process was given no processor since its last step, and delve loses the
 // function where the goroutine is about to be preempted.
 func (s *server) goesOn() bool {
 	st := new(stop)

@@ -284,10 +284,10 @@ func foreseen(p *progen.Program, ahead,
 	return executed, known, vain, s.Counts(), nil
 }
 
-// Foresight changes neither what is found nor how many groups there are, and most foreseen schedules
-// are executed. Which of several orders the solver returns depends on earlier questions, and an order
-// may settle a second group by the way: explorations of other schedules may differ in executions, but
-// all together by one in a hundred at most.
+// Foresight changes neither what is found nor how many groups there are, and most foreseen
+// schedules are executed. Which of several orders the solver returns depends on earlier questions,
+// and an order may settle a second group by the way: explorations of other schedules may differ in
+// executions, but all together by one in a hundred at most.
 func TestForesee(t *testing.T) {
 	const most = 100
 	executions, known, vain, other := 0, 0, 0, 0
