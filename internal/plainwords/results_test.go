@@ -10,8 +10,8 @@ import (
 
 var (
 	command = regexp.MustCompile(`go (run|test) \.|heddle (test|compare|replay)`)
-	commit  = regexp.MustCompile(`\b[0-9a-f]{7}\b`)
-	row     = regexp.MustCompile(`(?m)^\| \*\*.*\| ([0-9a-f]{7}) \| \|$`) // of compatibility.md
+	commit  = regexp.MustCompile(`\b[0-9a-f]{7,10}\b`)
+	row     = regexp.MustCompile(`(?m)^\| \*\*.*\| ([0-9a-f]{7,10}) \| \|$`) // of compatibility.md
 )
 
 // TestResults: each page of results names the command that made it and a commit that git knows, and
