@@ -26,7 +26,7 @@ func (s *Suite) Prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	why, starts := "", false
+	why, starts, end := "", false, s.end
 	for i, v := range verdicts {
 		if v == "fine starts" {
 			v, starts = "fine", true
@@ -46,6 +46,12 @@ func (s *Suite) Prepare(ctx context.Context) error {
 	s.useWhatWorks(verdicts[len(s.makes):])
 	if !starts {
 		s.end = ""
+	}
+	if s.end != end { // the binary calls it
+		s.Close()
+		if err := s.buildCheck(ctx); err != nil {
+			return err
+		}
 	}
 	if len(s.usable) == 0 {
 		return fmt.Errorf("no method of %s can be called%s", s.typeName(), s.because())
@@ -166,10 +172,10 @@ func (s *Suite) sequential(ctx context.Context, all []*scenario, repeat int) (fi
 					if s.masked(all[i], m) {
 						break // it follows from what is not compared
 					}
-					if !raised[m] && s.levels[m] < 2 {
+					if !raised[m] && s.levels[m] < notCompared {
 						s.levels[m]++
 						raised[m] = true
-						if s.levels[m] == 2 {
+						if s.levels[m] == notCompared {
 							s.note("what %s returns varies from one sequential run to the next: it is called, and its results are not compared",
 								m)
 						}
@@ -192,7 +198,7 @@ func (s *Suite) sequential(ctx context.Context, all []*scenario, repeat int) (fi
 func (s *Suite) masked(sc *scenario, m string) bool {
 	return slices.ContainsFunc(sc.all(), func(c *call) bool {
 		o := s.pool[c.entry].method
-		return o != m && s.levels[o] == 2
+		return o != m && s.levels[o] == notCompared
 	})
 }
 
@@ -219,12 +225,28 @@ func (s *Suite) verdicts(ctx context.Context, all []*scenario, repeat int) ([]st
 	return verdicts, nil
 }
 
+// How results of a method are compared: as they are; without order; not at all.
+const (
+	asSets = 1 + iota
+	notCompared
+)
+
 // levelsText says how results are compared, for the binary.
 func (s *Suite) levelsText() string {
 	var words []string
 	for i, e := range s.pool {
+		word := ""
 		if n := s.levels[e.method]; n > 0 {
-			words = append(words, fmt.Sprintf("%d:%d", i, n))
+			word = fmt.Sprint(n)
+		}
+		if s.advice.vague[e.method] != "" {
+			word += "v"
+		}
+		if s.advice.runs[e.method] != "" {
+			word += "r"
+		}
+		if word != "" {
+			words = append(words, fmt.Sprintf("%d:%s", i, word))
 		}
 	}
 	return strings.Join(words, " ")

@@ -61,6 +61,7 @@ func (s *Suite) PoolFile() ([]byte, error) {
 		Var, SpecVar, End, Validate string
 		Pointer                     bool
 		Creators, SpecCreators      []string
+		Made                        []string
 		Calls                       []poolCall
 		Batch                       []int
 		OK                          string
@@ -68,6 +69,7 @@ func (s *Suite) PoolFile() ([]byte, error) {
 		Pointer: true}
 	for _, m := range s.makes {
 		data.Creators = append(data.Creators, m.text)
+		data.Made = append(data.Made, m.shown())
 	}
 	if s.spec != nil {
 		data.SpecVar, _ = s.values().name(s.spec)
@@ -297,31 +299,33 @@ func suffix(result int) string {
 // planText writes the calls of a scenario.
 func (s *Suite) planText(sc *scenario, tokens map[*call]*held) string {
 	n := s.name()
-	list := func(calls []*call) string {
+	loose := s.advice.loose(s, sc)
+	list := func(calls []*call, beside bool) string {
 		text := ""
 		for _, c := range calls {
-			shown, body := s.callText(c, tokens)
+			shown, body := s.callText(c, tokens, beside, loose)
 			text += fmt.Sprintf("{%q, func() []any { %s }},\n", shown, body)
 		}
 		return text
 	}
-	text := ""
+	text := fmt.Sprintf("made: %q,\n", s.makes[sc.creator].shown())
 	if len(sc.before) > 0 {
-		text += fmt.Sprintf("before: []%sCall{\n%s},\n", n, list(sc.before))
+		text += fmt.Sprintf("before: []%sCall{\n%s},\n", n, list(sc.before, false))
 	}
 	text += fmt.Sprintf("goroutines: [][]%sCall{\n", n)
 	for _, g := range sc.goroutines {
-		text += "{\n" + list(g) + "},\n"
+		text += "{\n" + list(g, true) + "},\n"
 	}
 	text += "},\n"
 	if len(sc.after) > 0 {
-		text += fmt.Sprintf("after: []%sCall{\n%s},\n", n, list(sc.after))
+		text += fmt.Sprintf("after: []%sCall{\n%s},\n", n, list(sc.after, false))
 	}
 	return text
 }
 
-// callText returns what is shown of a call, and the body of its function.
-func (s *Suite) callText(c *call, tokens map[*call]*held) (shown, body string) {
+// callText returns what is shown of a call, and the body of its function; beside: other goroutines
+// make calls at the same time, loose: what they return is not compared.
+func (s *Suite) callText(c *call, tokens map[*call]*held, beside, loose bool) (shown, body string) {
 	e := &s.pool[c.entry]
 	args := strings.Join(e.args, ", ")
 	if len(c.from) > 0 {
@@ -357,13 +361,17 @@ func (s *Suite) callText(c *call, tokens map[*call]*held) (shown, body string) {
 			shown = strings.TrimSuffix(prefix, ", ") + " := " + shown
 		}
 	}
-	switch level := s.levels[e.method]; {
+	level := s.levels[e.method]
+	if beside && (loose || s.advice.vague[e.method] != "") {
+		level = notCompared
+	}
+	switch {
 	case rs == "":
 		body += "return nil"
-	case level == 1:
+	case level == asSets:
 		body += fmt.Sprintf("return []any{%sAny{%s}}", s.name(), strings.ReplaceAll(rs, ", ",
 			fmt.Sprintf("}, %sAny{", s.name())))
-	case level == 2:
+	case level == notCompared:
 		if tokens[c] == nil {
 			body = strings.Replace(body, rs+" := ", "", 1)
 		} else {

@@ -46,6 +46,7 @@ type Package struct {
 	tests     []string            // existing test files
 	withTests bool                // types has what they declare
 	values    map[string][]string // constants and literals of the source, by basic type
+	docs      map[token.Pos]string
 
 	// qual is what names of the package begin with in test files: nothing, or its name and a dot,
 	// where it declares names that the tests need otherwise.
@@ -130,7 +131,8 @@ func check(l *listed, exports map[string]string, tests bool) (*Package, error) {
 			func(f string) bool { return strings.HasSuffix(f, "_heddle_test.go") })...)
 	}
 	for _, name := range names {
-		f, err := parser.ParseFile(fset, filepath.Join(l.Dir, name), nil, parser.SkipObjectResolution)
+		f, err := parser.ParseFile(fset, filepath.Join(l.Dir, name), nil,
+			parser.SkipObjectResolution|parser.ParseComments)
 		if err != nil {
 			return nil, err
 		}
@@ -148,6 +150,7 @@ func check(l *listed, exports map[string]string, tests bool) (*Package, error) {
 		return nil, err
 	}
 	p.collect(files, info)
+	p.docs = docs(files)
 	for _, name := range needed {
 		if p.types.Scope().Lookup(name) != nil {
 			p.qual = p.Name + "."

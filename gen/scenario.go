@@ -81,6 +81,16 @@ func (sc *scenario) clone() *scenario {
 	return c
 }
 
+// joined returns a scenario in which one goroutine makes all calls, one after the other.
+func (sc *scenario) joined(backwards bool) *scenario {
+	c := sc.clone()
+	if backwards {
+		slices.Reverse(c.goroutines)
+	}
+	c.goroutines = [][]*call{slices.Concat(c.goroutines...)}
+	return c
+}
+
 // without removes calls, and those that take what these return. Goroutines without calls go too.
 func (sc *scenario) without(gone map[*call]bool) *scenario {
 	keep := func(calls []*call) (left []*call) {
@@ -246,7 +256,7 @@ func (s *Suite) allowed(sc *scenario) bool {
 			}
 		}
 	}
-	return len(sc.goroutines) > 1
+	return len(sc.goroutines) > 1 && s.advice.allows(s, sc)
 }
 
 // random makes a scenario.
@@ -280,7 +290,7 @@ func (s *Suite) random() *scenario {
 func (s *Suite) observe(sc *scenario) {
 	for tries := 0; len(sc.after) < 2 && tries < 6; tries++ {
 		if c := s.choose(nil, sc.after, true); c != nil && len(s.pool[c.entry].results) > 0 &&
-			s.levels[s.pool[c.entry].method] < 2 {
+			s.levels[s.pool[c.entry].method] < notCompared {
 			sc.after = append(sc.after, c)
 		}
 	}

@@ -2,7 +2,6 @@ package gen
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -38,6 +37,7 @@ type search struct {
 	corpus  []*scenario
 	failing []found
 	why     map[string]int
+	dropped map[string]int // by kind of failure: tests that fail with one goroutine too
 	n       int
 	seed    uint64
 }
@@ -46,6 +46,7 @@ type search struct {
 type found struct {
 	sc *scenario
 	Failure
+	levels string // how results were compared
 }
 
 // maxFailures is after how many failures of different kinds or methods a search ends.
@@ -65,7 +66,7 @@ const (
 // why there are none.
 func (s *Suite) Search(ctx context.Context, run Runner, budget time.Duration) error {
 	f := &search{Suite: s, run: run, seen: map[uint64]bool{}, tried: map[string]bool{},
-		why: map[string]int{}, seed: s.opt.Seed}
+		why: map[string]int{}, dropped: map[string]int{}, seed: s.opt.Seed}
 	begun := time.Now()
 	last := rounds
 	for round := 0; round < last && time.Since(begun) < budget && len(f.failing) < maxFailures; round++ {
@@ -84,6 +85,7 @@ func (s *Suite) Search(ctx context.Context, run Runner, budget time.Duration) er
 		if round == 2 && len(f.corpus) == 0 && len(fine) == 0 {
 			break
 		}
+		levels := f.levelsText()
 		rans, err := f.execute(ctx, fine, patternRuns, true)
 		if err != nil {
 			return err
@@ -117,7 +119,7 @@ func (s *Suite) Search(ctx context.Context, run Runner, budget time.Duration) er
 			if r.Failure == nil || f.known(fine[i], r.Failure) || len(f.failing) >= maxFailures {
 				continue
 			}
-			if err := f.failed(ctx, fine[i], r.Failure); err != nil {
+			if err := f.failed(ctx, found{fine[i], *r.Failure, levels}); err != nil {
 				return err
 			}
 			if len(f.failing) > 0 {
@@ -126,6 +128,11 @@ func (s *Suite) Search(ctx context.Context, run Runner, budget time.Duration) er
 		}
 	}
 	for _, x := range f.failing {
+		if again, err := f.stillFails(ctx, x); err != nil {
+			return err
+		} else if !again {
+			continue
+		}
 		s.tests, s.failures = append(s.tests, x.sc), append(s.failures, x.Failure)
 	}
 	slices.SortStableFunc(f.corpus, func(a, b *scenario) int { return b.kept - a.kept })
@@ -200,7 +207,11 @@ const (
 
 // failed keeps a scenario that fails, made as small as it can be, unless its results vary when its
 // calls are made one after the other.
-func (f *search) failed(ctx context.Context, sc *scenario, failure *Failure) error {
+func (f *search) failed(ctx context.Context, now found) error {
+	sc := now.sc
+	if again, err := f.stillFails(ctx, now); err != nil || !again {
+		return err
+	}
 	fine, _, err := f.sequential(ctx, []*scenario{sc}, failingRepeat)
 	if err != nil {
 		return err
@@ -210,7 +221,9 @@ func (f *search) failed(ctx context.Context, sc *scenario, failure *Failure) err
 			sc.show(f.Suite))
 		return nil
 	}
-	now := found{sc, *failure}
+	if alone, err := f.alone(ctx, sc, now.Kind); err != nil || alone {
+		return err
+	}
 	tried := map[string]bool{}
 	for range smallerRounds {
 		var all []*scenario
@@ -238,16 +251,78 @@ func (f *search) failed(ctx context.Context, sc *scenario, failure *Failure) err
 		if i < 0 {
 			break
 		}
-		now = found{all[i], *rans[i].Failure}
+		now = found{all[i], *rans[i].Failure, f.levelsText()}
 	}
 	if fine, _, err = f.sequential(ctx, []*scenario{now.sc}, failingRepeat); err != nil || len(fine) == 0 {
 		return err
 	}
-	if !f.known(now.sc, &now.Failure) {
-		f.failing = append(f.failing, now)
+	if alone, err := f.alone(ctx, now.sc, now.Kind); err != nil || alone || f.known(now.sc, &now.Failure) {
+		return err
 	}
+	f.failing = append(f.failing, now)
 	return nil
 }
+
+// alone reports whether a scenario that fails does so too if one goroutine makes all its calls:
+// then what goes on inside the type varies, and not what callers do at the same time. A data race,
+// misuse and a panic are failures all the same. Methods whose results vary so are compared less.
+func (f *search) alone(ctx context.Context, sc *scenario, kind string) (bool, error) {
+	if kind != "test failure" && kind != "deadlock" {
+		return false, nil
+	}
+	fails := func() (bool, error) {
+		one, _, err := f.sequential(ctx, []*scenario{sc.joined(false), sc.joined(true)}, 3)
+		if err != nil {
+			return false, err
+		}
+		rans, err := f.execute(ctx, one, smallerRuns, false)
+		return slices.ContainsFunc(rans, func(r Ran) bool {
+			return r.Failure != nil && r.Failure.Kind == kind
+		}), err
+	}
+	if same, err := fails(); err != nil || !same {
+		return false, err
+	}
+	if kind == "test failure" {
+		for _, c := range sc.all() {
+			m := f.pool[c.entry].method
+			for had := f.levels[m]; f.levels[m] < notCompared; {
+				f.levels[m]++
+				if same, err := fails(); err != nil {
+					return false, err
+				} else if !same {
+					how := "not compared"
+					if f.levels[m] == asSets {
+						how = "compared as sets"
+					}
+					f.note("what %s returns varies by itself, with one goroutine: it is called, and its results are %s",
+						m, how)
+					return true, nil
+				} else if f.levels[m] == notCompared {
+					f.levels[m] = had
+					break
+				}
+			}
+		}
+	}
+	if f.dropped[kind]++; f.dropped[kind] == 1 {
+		f.note("tests were dropped that fail (%s) if one goroutine alone makes the calls, one after the other, too: %s",
+			kind, sc.show(f.Suite))
+	}
+	return true, nil
+}
+
+// stillFails reports whether a scenario fails with results compared as they are now.
+func (f *search) stillFails(ctx context.Context, x found) (bool, error) {
+	if x.Kind != "test failure" || x.levels == f.levelsText() {
+		return true, nil
+	}
+	rans, err := f.execute(ctx, []*scenario{x.sc}, smallerRuns, false)
+	return err == nil && rans[0].Failure != nil && rans[0].Failure.Kind == x.Kind, err
+}
+
+// Shown returns a test in one line.
+func (s *Suite) Shown(i int) string { return s.tests[i].show(s) }
 
 // show writes a scenario in one line.
 func (sc *scenario) show(s *Suite) string {
@@ -262,5 +337,11 @@ func (sc *scenario) show(s *Suite) string {
 	for _, g := range sc.goroutines {
 		gs = append(gs, part(g))
 	}
-	return fmt.Sprintf("%s; then %s", part(sc.before), strings.Join(gs, " beside "))
+	text := s.makes[sc.creator].shown()
+	for _, calls := range []string{part(sc.before), strings.Join(gs, " beside "), part(sc.after)} {
+		if calls != "" {
+			text += "; then " + calls
+		}
+	}
+	return text
 }

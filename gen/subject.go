@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"go/token"
 	"go/types"
 	"math/rand/v2"
 	"slices"
@@ -135,6 +136,7 @@ func (p *Package) satisfying(param *types.TypeParam) (ts []types.Type) {
 
 // A maker is a way to make objects of the type under test.
 type maker struct {
+	by     *types.Func
 	result types.Type // what it returns: the type, a pointer to it, or an interface
 	fails  bool       // it returns an error too
 	text   func(v *values) (string, bool)
@@ -143,6 +145,7 @@ type maker struct {
 // makers returns the ways to make objects of a named type: functions, and methods of what functions
 // return (builders).
 func (p *Package) makers(obj *types.TypeName) (all []maker) {
+	var by *types.Func
 	is := func(t types.Type) bool {
 		if ptr, ok := types.Unalias(t).(*types.Pointer); ok {
 			t = ptr.Elem()
@@ -159,10 +162,11 @@ func (p *Package) makers(obj *types.TypeName) (all []maker) {
 		if fails && typePath(res.At(1).Type()) != "error" {
 			return false
 		}
-		all = append(all, maker{res.At(0).Type(), fails, text})
+		all = append(all, maker{by, res.At(0).Type(), fails, text})
 		return true
 	}
-	for _, fn := range p.functions() {
+	for _, by = range p.functions() {
+		fn := by
 		for _, f := range p.instances(fn) {
 			if takes(f.sig, is) {
 				continue // it makes one of another
@@ -246,6 +250,13 @@ type creator struct {
 	size int
 }
 
+// shown is the call that makes the object.
+func (c *creator) shown() string {
+	_, text, _ := strings.Cut(c.text, " := ")
+	text, _, _ = strings.Cut(text, "; if err")
+	return text
+}
+
 // maxCreators is how many ways to make objects are used.
 const maxCreators = 12
 
@@ -254,7 +265,11 @@ const maxCreators = 12
 func (s *Suite) creators(obj *types.TypeName) error {
 	byType := map[string][]maker{}
 	var order []string
-	for _, m := range s.p.makers(obj) {
+	makers, err := s.chosen(s.p.makers(obj))
+	if err != nil {
+		return err
+	}
+	for _, m := range makers {
 		key := typePath(m.result)
 		if byType[key] == nil {
 			order = append(order, key)
@@ -305,6 +320,40 @@ func (s *Suite) creators(obj *types.TypeName) error {
 	name, _ := v.name(t)
 	s.makes = []creator{{"x := new(" + name + ")", 0}}
 	return nil
+}
+
+// chosen returns the makers that Options has, or those that make objects for several goroutines.
+func (s *Suite) chosen(all []maker) (some []maker, err error) {
+	var names, left []string
+	said := ""
+	for _, m := range all {
+		if name := m.by.Name(); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range s.opt.New {
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("no function %s makes objects of %s; there are %s", name, s.typeName(),
+				list(names))
+		}
+	}
+	for _, m := range all {
+		name := m.by.Name()
+		if one := forOne(s.p.docs[m.by.Pos()]); len(s.opt.New) == 0 && one != "" && !s.opt.NoDocs {
+			if said = one; !slices.Contains(left, name) {
+				left = append(left, name)
+				s.note("objects of %s are not tested: it is documented so: %q; -new %s tests them", name, one,
+					name)
+			}
+		} else if len(s.opt.New) == 0 || slices.Contains(s.opt.New, name) {
+			some = append(some, m)
+		}
+	}
+	if len(all) > 0 && len(some) == 0 {
+		return nil, fmt.Errorf("all objects of %s are for one goroutine, by the documentation of %s: %q; -new %s tests them all the same",
+			s.typeName(), list(left), said, left[0])
+	}
+	return some, nil
 }
 
 // best returns the key with the most makers.
@@ -372,6 +421,7 @@ func (p *Package) givenBy(methods []method) map[string]bool {
 // A method is one of the type under test.
 type method struct {
 	name string
+	pos  token.Pos // of its name, where it is declared
 	sig  *types.Signature
 }
 
@@ -387,7 +437,7 @@ func methodsOn(t types.Type) (ms []method) {
 	for i := range set.Len() {
 		f, ok := set.At(i).Obj().(*types.Func)
 		if ok && f.Exported() && (f.Pkg() == nil || f.Pkg().Path() != "sync") {
-			ms = append(ms, method{f.Name(), set.At(i).Type().(*types.Signature)})
+			ms = append(ms, method{f.Name(), f.Pos(), set.At(i).Type().(*types.Signature)})
 		}
 	}
 	return ms

@@ -23,6 +23,8 @@ type Options struct {
 	Validate string     // a function of the package, func(object) error, called in the end; "": none
 	Once     []string   // methods that are called once at most
 	Serial   [][]string // groups of methods that one goroutine alone calls
+	New      []string   // functions that make objects; nil: all whose objects are for several goroutines
+	NoDocs   bool       // do not keep to what the documentation says about several goroutines
 }
 
 // Orders are the values of Options.Order.
@@ -47,6 +49,7 @@ type Suite struct {
 	usable  []int    // entries of the pool that may be called
 	methods []string // of them
 	levels  map[string]int
+	advice  *advice
 	notes   []string
 
 	binary string // of the check
@@ -82,6 +85,9 @@ func (p *Package) Suite(name string, opt Options) (*Suite, error) {
 	s := &Suite{p: p, opt: opt, obj: obj, rng: newRand(opt.Seed), imports: map[string]string{},
 		levels: map[string]int{}}
 	if err := s.creators(obj); err != nil {
+		return nil, err
+	}
+	if err := s.heed(); err != nil {
 		return nil, err
 	}
 	s.entries()

@@ -22,6 +22,7 @@ import (
 func (t *tool) gen(ctx context.Context, args []string) int {
 	o := new(options)
 	g := &generation{tool: t}
+	docs := true
 	flags := func(fs *flag.FlagSet) {
 		fs.StringVar(&g.typ, "type", "", "write tests for the `type` of that name")
 		fs.IntVar(&g.opt.Tests, "n", 10, "write `n` tests")
@@ -44,6 +45,13 @@ func (t *tool) gen(ctx context.Context, args []string) int {
 				g.opt.Once = strings.Split(text, ",")
 				return nil
 			})
+		fs.Func("new", "make objects by these exported `functions` only, with commas between (default: all but those whose documentation says that their objects are for one goroutine)",
+			func(text string) error {
+				g.opt.New = strings.Split(text, ",")
+				return nil
+			})
+		fs.BoolVar(&docs, "docs", true,
+			"keep to what doc comments say about several goroutines: which calls may not come together, and which results are vague")
 		fs.Func("serial",
 			"call these `methods`, with commas between, from one goroutine of a test only; the flag can be repeated",
 			func(text string) error {
@@ -66,7 +74,7 @@ func (t *tool) gen(ctx context.Context, args []string) int {
 	case g.opt.Calls < 1 || g.opt.Calls > 3: // the orders of 3 times 3 calls are 1,680 already
 		return t.misuse("heddle gen: invalid value %d for flag -calls: want 1 to 3", g.opt.Calls)
 	}
-	g.budget = o.budget
+	g.budget, g.opt.NoDocs = o.budget, !docs
 	if len(patterns) == 0 {
 		patterns = []string{"."}
 	}
@@ -133,7 +141,8 @@ func (g *generation) write(ctx context.Context, pattern string) int {
 		return exitFine
 	}
 	for i, f := range s.Failures() {
-		fmt.Fprintf(t.Stdout, "Test%sHeddle%d fails: %s: %s\n", g.typ, i+1, f.Kind, f.Message)
+		fmt.Fprintf(t.Stdout, "Test%sHeddle%d fails: %s: %s\n\t%s\n", g.typ, i+1, f.Kind, f.Message,
+			s.Shown(i))
 	}
 	fmt.Fprintf(t.Stdout, "%s: %d tests; run them with\n\theddle test -run 'Test%sHeddle' %s\n", shown,
 		s.Tests(), g.typ, p.Path)

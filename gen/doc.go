@@ -1,0 +1,274 @@
+package gen
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// What the documentation of a type says about several goroutines. A call that it forbids is no
+// test, and a result that it calls vague is no failure.
+type advice struct {
+	unsafe string                       // the sentence by which the type is for one goroutine; "": none
+	first  map[string]string            // methods that come before all other calls, with the sentence
+	alone  map[string]string            // methods that nothing may run beside
+	apart  map[string]map[string]string // methods that these may not run beside
+	vague  map[string]string            // methods whose results depend on calls at the same time
+	runs   map[string]string            // methods that run a function of the caller in between
+}
+
+// The sentences that are understood. Each is tried on one sentence of a doc comment.
+var (
+	sayUnsafe = regexp.MustCompile(`(?i)\b(not|isn't|aren't|non|never)[- ](itself |be |being )?(thread|goroutine|concurren\w+|multi-?thread)[- ]?saf|` +
+		`\b(thread|goroutine|concurrency)[- ]unsafe\b|\b(not|isn't|aren't|never) (be )?safe (for|to|under|with|when|in|from) .*(concurren|parallel|simultaneous|multiple|several|different)|` +
+		`\bunsafe (for|to|under|with|when) .*(concurren|parallel|simultaneous|multiple goroutines)|` +
+		`\b(must|should|may|can) ?(not|never) be (used|called|accessed|shared|invoked) (concurrently|in parallel|simultaneously|(by|from|between|across) (multiple|several|different|more than one))`)
+	saySafe = regexp.MustCompile(`(?i)\b(is|are|it's) (also )?(thread[- ]safe|(safe|intended) for (concurrent|simultaneous|use by multiple))`)
+
+	sayNotBeside = regexp.MustCompile(`(?i)\b((must|should|may|can|shall) ?(not|never|only)|cannot|can't|shouldn't|mustn't|(un)?safe only)\b.*\b(concurrent|concurrently|simultaneous|simultaneously|in parallel|at the same time|while|active|in use|in flight)\b`)
+	sayActive    = regexp.MustCompile(`(?i)\b(active|in use|in flight|running|started)\b`)
+	sayInside    = regexp.MustCompile(`(?i)\b(callback|inside|within|holding|held)\b`)
+	sayPanics    = regexp.MustCompile(`(?i)\b(panics?|undefined)\b.*\b(after|before|while|once|concurrently)\b`)
+	sayWaits     = regexp.MustCompile(`(?i)\b(blocks|waits?|waiting) (until|for) all\b`)
+	sayLast      = regexp.MustCompile(`(?i)\b(once|after) all\b.*\b(must|should|can|may) (be )?call`)
+
+	sayVague = regexp.MustCompile(`(?i)consistent snapshot|\b(may|might|need|does|do) (not|be not)( necessarily)? (be )?(includ|reflect|observ|see)|approximat|\bestimat|best[- ]effort|\b(be|is|are) (stale|outdated|out of date)\b|\beventually\b|\b(not|isn't) (an )?atomic|weakly consistent|\bdo(es)? not guarantee\b.*\b(consisten|exact|precise)|\breturns? statistics\b|\bonly for (diagnos|debug|monitor)|` +
+		`\b(duplicate|other|multiple|concurrent|simultaneous) (callers?|calls?|goroutines|invocations|requests)\b.*\b(waits?|receives?|shares?|shared|given|same)\b|\b(shared|given)\b.*\bmultiple callers\b`)
+	sayTries = regexp.MustCompile(`^Try\w+ (tries|attempts) to\b`)
+	sayRuns  = regexp.MustCompile(`(?i)\b(runs?|executes?|calls?|invokes?)\b.{0,30}\b(given|provided|specified|supplied|passed)\b`)
+	sayLike  = regexp.MustCompile(`^\w+ (is|works|behaves)( exactly| just)? (like|similar to|the same as|equivalent to) (\w+)`)
+	called   = regexp.MustCompile(`\b[A-Z]\w*\*?`)
+)
+
+// docs has the doc comments of functions, methods and types, by where their names are.
+func docs(files []*ast.File) map[token.Pos]string {
+	all := map[token.Pos]string{}
+	for _, f := range files {
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				all[d.Name.Pos()] = d.Doc.Text()
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					if t, ok := spec.(*ast.TypeSpec); ok {
+						if all[t.Name.Pos()] = t.Doc.Text(); t.Doc == nil && len(d.Specs) == 1 {
+							all[t.Name.Pos()] = d.Doc.Text()
+						}
+						if i, ok := t.Type.(*ast.InterfaceType); ok {
+							for _, m := range i.Methods.List {
+								for _, name := range m.Names {
+									all[name.Pos()] = m.Doc.Text()
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// sentences splits a doc comment.
+func sentences(doc string) (all []string) {
+	for _, part := range strings.Split(doc, "\n\n") {
+		words := strings.Fields(part)
+		at := 0
+		for i, w := range words {
+			if last := i == len(words)-1; last || strings.HasSuffix(w, ".") && !strings.HasSuffix(w, "e.g.") &&
+				!strings.HasSuffix(w, "i.e.") {
+				all, at = append(all, strings.Join(words[at:i+1], " ")), i+1
+			}
+		}
+	}
+	return all
+}
+
+// forOne returns the sentence of a doc comment by which something is for one goroutine; "": none.
+func forOne(doc string) string {
+	for _, s := range sentences(doc) {
+		if sayUnsafe.MatchString(s) && !saySafe.MatchString(s) {
+			return s
+		}
+	}
+	return ""
+}
+
+func newAdvice() *advice {
+	return &advice{runs: map[string]string{}, first: map[string]string{}, alone: map[string]string{},
+		apart: map[string]map[string]string{}, vague: map[string]string{}}
+}
+
+// advise reads the documentation of a type and of its methods.
+func (p *Package) advise(obj *types.TypeName, methods []method) *advice {
+	a := newAdvice()
+	a.unsafe = forOne(p.docs[obj.Pos()])
+	var names []string
+	for _, m := range methods {
+		names = append(names, m.name)
+	}
+	for _, s := range sentences(p.docs[obj.Pos()]) {
+		if at := sayPanics.FindStringSubmatchIndex(s); at != nil {
+			a.keepApart(mentioned(s[:at[4]], names, ""), mentioned(s[at[4]:], names, ""), s)
+		}
+		if sayLast.MatchString(s) {
+			for _, m := range mentioned(s, names, "") {
+				a.alone[m] = s
+			}
+		}
+	}
+	like := map[string]string{}
+	for _, m := range methods {
+		all := sentences(p.docs[m.pos])
+		for i, s := range all {
+			if i == 0 {
+				if f := sayLike.FindStringSubmatch(s); f != nil {
+					like[m.name] = f[4]
+				}
+			}
+			if takesFunction(m.sig) && sayRuns.MatchString(s) {
+				a.runs[m.name] = s
+			}
+			a.about(m.name, s, mentioned(s, names, m.name))
+		}
+	}
+	for m, of := range like {
+		for _, rule := range []map[string]string{a.first, a.alone, a.vague, a.runs} {
+			if s, ok := rule[of]; ok && rule[m] == "" {
+				rule[m] = s
+			}
+		}
+	}
+	return a
+}
+
+// about adds what a sentence of the doc comment of method m says; others are the methods that it
+// names.
+func (a *advice) about(m, s string, others []string) {
+	switch {
+	case sayInside.MatchString(s):
+	case sayVague.MatchString(s), sayTries.MatchString(s): // it may fail though it could succeed
+		a.vague[m] = s
+	case sayNotBeside.MatchString(s) && len(others) > 0 || sayWaits.MatchString(s) && len(others) > 0:
+		a.keepApart([]string{m}, others, s)
+	case sayNotBeside.MatchString(s) && sayActive.MatchString(s):
+		a.first[m] = s
+	case sayNotBeside.MatchString(s), sayUnsafe.MatchString(s) && !saySafe.MatchString(s):
+		a.alone[m] = s
+	case sayPanics.MatchString(s):
+		a.keepApart([]string{m}, others, s)
+	}
+}
+
+func (a *advice) keepApart(ms, others []string, s string) {
+	for _, m := range ms {
+		for _, o := range others {
+			for _, pair := range [][2]string{{m, o}, {o, m}} {
+				if a.apart[pair[0]] == nil {
+					a.apart[pair[0]] = map[string]string{}
+				}
+				a.apart[pair[0]][pair[1]] = s
+			}
+		}
+	}
+}
+
+// mentioned returns the methods that a sentence names, but for one: by name, as With* for all that
+// begin so, and TryLock with Lock.
+func mentioned(s string, methods []string, but string) (all []string) {
+	for _, word := range called.FindAllString(s, -1) {
+		begin, star := strings.CutSuffix(word, "*")
+		for _, m := range methods {
+			if m != but && (m == word || m == "Try"+word || star && strings.HasPrefix(m, begin)) &&
+				!slices.Contains(all, m) {
+				all = append(all, m)
+			}
+		}
+	}
+	return all
+}
+
+// heed reads the documentation of the type under test, and notes what follows from it. The error
+// says that the type is for one goroutine.
+func (s *Suite) heed() error {
+	if s.advice = new(advice); s.opt.NoDocs {
+		return nil
+	}
+	a := s.p.advise(s.obj, methodsOn(s.result))
+	s.advice = a
+	if a.unsafe != "" {
+		return fmt.Errorf("%s is for one goroutine, by its documentation: %q; -docs=false tests it all the same",
+			s.typeName(), a.unsafe)
+	}
+	said := func(rule map[string]string, what string) {
+		for _, m := range slices.Sorted(maps.Keys(rule)) {
+			s.note("%s %s: it is documented so: %q; -docs=false does without", m, what, rule[m])
+		}
+	}
+	said(a.first, "is called before all others only")
+	said(a.alone, "is called by no goroutine beside others")
+	said(a.vague, "is called, and what it returns beside other calls is not compared")
+	said(a.runs, "is called, and what calls beside it return is not compared, for they may come while it runs the function")
+	for _, m := range slices.Sorted(maps.Keys(a.apart)) {
+		by := map[string][]string{}
+		for _, o := range slices.Sorted(maps.Keys(a.apart[m])) {
+			if m <= o {
+				by[a.apart[m][o]] = append(by[a.apart[m][o]], o)
+			}
+		}
+		for _, sentence := range slices.Sorted(maps.Keys(by)) {
+			s.note("%s is not called beside %s: it is documented so: %q; -docs=false does without", m,
+				list(by[sentence]), sentence)
+		}
+	}
+	return nil
+}
+
+// takesFunction reports whether a parameter is a function.
+func takesFunction(sig *types.Signature) bool {
+	for v := range sig.Params().Variables() {
+		if _, ok := v.Type().Underlying().(*types.Signature); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// loose reports whether a goroutine of a scenario runs a function of the caller.
+func (a *advice) loose(s *Suite, sc *scenario) bool {
+	return slices.ContainsFunc(slices.Concat(sc.goroutines...),
+		func(c *call) bool { return a.runs[s.pool[c.entry].method] != "" })
+}
+
+// allows reports whether a scenario keeps to the documentation.
+func (a *advice) allows(s *Suite, sc *scenario) bool {
+	name := func(c *call) string { return s.pool[c.entry].method }
+	later := false // a call came that need not be first
+	for _, c := range sc.before {
+		first := a.first[name(c)] != ""
+		if first && later {
+			return false
+		}
+		later = later || !first
+	}
+	for i, calls := range sc.goroutines {
+		for _, c := range calls {
+			if a.first[name(c)] != "" || a.alone[name(c)] != "" {
+				return false
+			}
+			for _, others := range sc.goroutines[:i] {
+				for _, o := range others {
+					if _, ok := a.apart[name(c)][name(o)]; ok {
+						return false
+					}
+				}
+			}
+		}
+	}
+	return !slices.ContainsFunc(sc.after, func(c *call) bool { return a.first[name(c)] != "" })
+}

@@ -1,0 +1,164 @@
+package gen
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestAdvice: what sentences of doc comments say about methods, and what they do not.
+func TestAdvice(t *testing.T) {
+	for _, c := range []struct{ about, sentence, want string }{
+		{"Value", "The returned value may not include all of the latest operations in presence of concurrent modifications.", "vague"},
+		{"Value", "Range does not necessarily correspond to any consistent snapshot of the contents.", "vague"},
+		{"Value", "The return value shared indicates whether v was given to multiple callers.", "vague"},
+		{"Value", "If a duplicate comes in, the duplicate caller waits for the original and receives the same results.", "vague"},
+		{"Value", "Value returns statistics for the map.", "vague"},
+		{"Value", "Value returns an estimate of the size.", "vague"},
+		{"TryGo", "TryGo tries to lock m without blocking.", "vague"},
+		{"Reset", "This method should only be used when it is known that there are no concurrent modifications.", "alone"},
+		{"Reset", "Reset must not be called concurrently with Value or Go.", "beside Go TryGo Value"},
+		{"Reset", "Reset is not safe for concurrent use.", "alone"},
+		{"Reset", "It cannot be used while Go is running.", "beside Go TryGo"},
+		{"Reset", "The limit must not be modified while any goroutines in the group are active.", "first"},
+		{"Wait", "Wait blocks until all function calls from the Go method have returned.", "beside Go TryGo"},
+		{"Reset", "Reset panics if it is called after Go.", "beside Go TryGo"},
+		// what says nothing of the kind
+		{"Value", "Value is safe for concurrent use by multiple goroutines.", ""},
+		{"Value", "Value returns the number of elements.", ""},
+		{"Wait", "Wait blocks until the limit permits n events.", ""},
+		{"Reset", "It must not be called from inside the callback while the lock is held.", ""},
+		{"Go", "If all goroutines in the pool are busy, a call to Go will block until the task can be started.", ""},
+		{"TryGo", "TryGo starts f if there is room for it.", ""},
+		{"Value", "The key must not be empty.", ""},
+		{"Value", "Value may be called while other goroutines add elements.", ""},
+		{"Reset", "Should not be used for recursive read locking.", ""},
+	} {
+		a := newAdvice()
+		names := []string{"Go", "Reset", "TryGo", "Value", "Wait"}
+		a.about(c.about, c.sentence, mentioned(c.sentence, names, c.about))
+		got := ""
+		switch {
+		case a.vague[c.about] != "":
+			got = "vague"
+		case a.alone[c.about] != "":
+			got = "alone"
+		case a.first[c.about] != "":
+			got = "first"
+		case len(a.apart) > 0:
+			got = "beside"
+			for _, o := range names {
+				if a.apart[c.about][o] != "" {
+					got += " " + o
+				}
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q: %q, want %q", c.about, c.sentence, got, c.want)
+		}
+	}
+	for s, want := range map[string]bool{
+		"Operations on the resulting set are not thread-safe.":                        true,
+		"LRU implements a non-thread safe fixed size cache.":                          true,
+		"It is not safe for concurrent use.":                                          true,
+		"A Ring must not be used by more than one goroutine.":                         true,
+		"Not safe for concurrent use by multiple goroutines without additional locks": true,
+		"A Ring is thread-unsafe.":                                                    true,
+		"Operations on the resulting set are thread-safe.":                            false,
+		"The default is safe for concurrent use, but a non-thread-safe one is there.": false,
+		"It is not safe to copy a Ring.":                                              false,
+	} {
+		if got := forOne(s) != ""; got != want {
+			t.Errorf("%q is for one goroutine: %v, want %v", s, got, want)
+		}
+	}
+}
+
+// TestHeed: constructors and methods of a package are chosen by their documentation; options choose
+// others.
+func TestHeed(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.com/q\n\ngo 1.24\n", "q.go": heeded} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := Load(context.Background(), dir, ".", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		typ   string
+		opt   Options
+		makes string // text that all makers have
+		err   string
+		notes string
+	}{
+		{"Set", Options{}, "NewSet(", "", `objects of NewLocal are not tested: it is documented so: "A set of NewLocal is not safe for concurrent use."; -new NewLocal tests them`},
+		{"Set", Options{New: []string{"NewLocal"}}, "NewLocal(", "", ""},
+		{"Set", Options{New: []string{"Other"}}, "", "no function Other makes objects of Set; there are NewLocal, NewSet", ""},
+		{"Set", Options{NoDocs: true}, "New", "", ""},
+		{"Ring", Options{}, "", `Ring is for one goroutine, by its documentation: "A Ring is not goroutine-safe."; -docs=false tests it all the same`, ""},
+		{"Ring", Options{NoDocs: true}, "new(Ring)", "", ""},
+		{"Only", Options{}, "", `all objects of Only are for one goroutine, by the documentation of NewOnly: "It is not thread-safe."; -new NewOnly tests them all the same`, ""},
+	} {
+		s, err := p.Suite(c.typ, c.opt)
+		if c.err != "" {
+			if err == nil || err.Error() != c.err {
+				t.Errorf("%s %+v: %v, want %s", c.typ, c.opt, err, c.err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s %+v: %v", c.typ, c.opt, err)
+			continue
+		}
+		for _, m := range s.makes {
+			if !strings.Contains(m.text, c.makes) {
+				t.Errorf("%s %+v makes objects by %s", c.typ, c.opt, m.text)
+			}
+		}
+		if c.notes != "" && !slices.Contains(s.Notes(), c.notes) {
+			t.Errorf("%s %+v notes\n%s\nwant\n%s", c.typ, c.opt, strings.Join(s.Notes(), "\n"), c.notes)
+		}
+	}
+}
+
+const heeded = `package q
+
+import "sync"
+
+// Set has numbers.
+type Set struct {
+	mu    sync.Mutex
+	local bool
+	n     int
+}
+
+// NewSet returns a set for several goroutines.
+func NewSet(n int) *Set { return &Set{n: n} }
+
+// NewLocal is a cheaper set. A set of NewLocal is not safe for concurrent use.
+func NewLocal() *Set { return &Set{local: true} }
+
+// Add adds.
+func (s *Set) Add(n int) { s.n += n }
+
+// A Ring is not goroutine-safe.
+type Ring struct{ n int }
+
+// Next goes on.
+func (r *Ring) Next() int { r.n++; return r.n }
+
+// Only can be made in one way.
+type Only struct{ n int }
+
+// NewOnly returns one. It is not thread-safe.
+func NewOnly() *Only { return new(Only) }
+
+// Next goes on.
+func (o *Only) Next() int { o.n++; return o.n }
+` + "\n"
