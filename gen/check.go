@@ -245,6 +245,9 @@ func (s *Suite) levelsText() string {
 		if s.advice.runs[e.method] != "" {
 			word += "r"
 		}
+		if s.advice.tries[e.method] != "" {
+			word += "t"
+		}
 		if word != "" {
 			words = append(words, fmt.Sprintf("%d:%s", i, word))
 		}

@@ -19,6 +19,7 @@ type advice struct {
 	alone  map[string]string            // methods that nothing may run beside
 	apart  map[string]map[string]string // methods that these may not run beside
 	vague  map[string]string            // methods whose results depend on calls at the same time
+	tries  map[string]string            // methods that may fail though they could succeed
 	runs   map[string]string            // methods that run a function of the caller in between
 }
 
@@ -80,8 +81,8 @@ func sentences(doc string) (all []string) {
 		words := strings.Fields(part)
 		at := 0
 		for i, w := range words {
-			if last := i == len(words)-1; last || strings.HasSuffix(w, ".") && !strings.HasSuffix(w, "e.g.") &&
-				!strings.HasSuffix(w, "i.e.") {
+			ends := strings.HasSuffix(w, ".") && w != "e.g." && w != "i.e."
+			if ends || i == len(words)-1 {
 				all, at = append(all, strings.Join(words[at:i+1], " ")), i+1
 			}
 		}
@@ -100,8 +101,9 @@ func forOne(doc string) string {
 }
 
 func newAdvice() *advice {
-	return &advice{runs: map[string]string{}, first: map[string]string{}, alone: map[string]string{},
-		apart: map[string]map[string]string{}, vague: map[string]string{}}
+	return &advice{first: map[string]string{}, alone: map[string]string{},
+		apart: map[string]map[string]string{}, vague: map[string]string{}, tries: map[string]string{},
+		runs: map[string]string{}}
 }
 
 // advise reads the documentation of a type and of its methods.
@@ -138,7 +140,7 @@ func (p *Package) advise(obj *types.TypeName, methods []method) *advice {
 		}
 	}
 	for m, of := range like {
-		for _, rule := range []map[string]string{a.first, a.alone, a.vague, a.runs} {
+		for _, rule := range []map[string]string{a.first, a.alone, a.vague, a.runs, a.tries} {
 			if s, ok := rule[of]; ok && rule[m] == "" {
 				rule[m] = s
 			}
@@ -152,7 +154,9 @@ func (p *Package) advise(obj *types.TypeName, methods []method) *advice {
 func (a *advice) about(m, s string, others []string) {
 	switch {
 	case sayInside.MatchString(s):
-	case sayVague.MatchString(s), sayTries.MatchString(s): // it may fail though it could succeed
+	case sayTries.MatchString(s):
+		a.tries[m] = s
+	case sayVague.MatchString(s):
 		a.vague[m] = s
 	case sayNotBeside.MatchString(s) && len(others) > 0 || sayWaits.MatchString(s) && len(others) > 0:
 		a.keepApart([]string{m}, others, s)
@@ -213,6 +217,7 @@ func (s *Suite) heed() error {
 	said(a.first, "is called before all others only")
 	said(a.alone, "is called by no goroutine beside others")
 	said(a.vague, "is called, and what it returns beside other calls is not compared")
+	said(a.tries, "may fail beside other calls, whatever they are")
 	said(a.runs, "is called, and what calls beside it return is not compared, for they may come while it runs the function")
 	for _, m := range slices.Sorted(maps.Keys(a.apart)) {
 		by := map[string][]string{}

@@ -18,7 +18,7 @@ func TestAdvice(t *testing.T) {
 		{"Value", "If a duplicate comes in, the duplicate caller waits for the original and receives the same results.", "vague"},
 		{"Value", "Value returns statistics for the map.", "vague"},
 		{"Value", "Value returns an estimate of the size.", "vague"},
-		{"TryGo", "TryGo tries to lock m without blocking.", "vague"},
+		{"TryGo", "TryGo tries to lock m without blocking.", "may fail"},
 		{"Reset", "This method should only be used when it is known that there are no concurrent modifications.", "alone"},
 		{"Reset", "Reset must not be called concurrently with Value or Go.", "beside Go TryGo Value"},
 		{"Reset", "Reset is not safe for concurrent use.", "alone"},
@@ -44,6 +44,8 @@ func TestAdvice(t *testing.T) {
 		switch {
 		case a.vague[c.about] != "":
 			got = "vague"
+		case a.tries[c.about] != "":
+			got = "may fail"
 		case a.alone[c.about] != "":
 			got = "alone"
 		case a.first[c.about] != "":
@@ -97,13 +99,17 @@ func TestHeed(t *testing.T) {
 		err   string
 		notes string
 	}{
-		{"Set", Options{}, "NewSet(", "", `objects of NewLocal are not tested: it is documented so: "A set of NewLocal is not safe for concurrent use."; -new NewLocal tests them`},
+		{"Set", Options{}, "NewSet(", "", "objects of NewLocal are not tested: it is documented so: " +
+			`"A set of NewLocal is not safe for concurrent use."; -new NewLocal tests them`},
 		{"Set", Options{New: []string{"NewLocal"}}, "NewLocal(", "", ""},
-		{"Set", Options{New: []string{"Other"}}, "", "no function Other makes objects of Set; there are NewLocal, NewSet", ""},
+		{"Set", Options{New: []string{"Other"}}, "",
+			"no function Other makes objects of Set; there are NewLocal, NewSet", ""},
 		{"Set", Options{NoDocs: true}, "New", "", ""},
-		{"Ring", Options{}, "", `Ring is for one goroutine, by its documentation: "A Ring is not goroutine-safe."; -docs=false tests it all the same`, ""},
+		{"Ring", Options{}, "", "Ring is for one goroutine, by its documentation: " +
+			`"A Ring is not goroutine-safe."; -docs=false tests it all the same`, ""},
 		{"Ring", Options{NoDocs: true}, "new(Ring)", "", ""},
-		{"Only", Options{}, "", `all objects of Only are for one goroutine, by the documentation of NewOnly: "It is not thread-safe."; -new NewOnly tests them all the same`, ""},
+		{"Only", Options{}, "", "all objects of Only are for one goroutine, by the documentation of NewOnly: " +
+			`"It is not thread-safe."; -new NewOnly tests them all the same`, ""},
 	} {
 		s, err := p.Suite(c.typ, c.opt)
 		if c.err != "" {

@@ -309,6 +309,15 @@ func (s *Suite) planText(sc *scenario, tokens map[*call]*held) string {
 		return text
 	}
 	text := fmt.Sprintf("made: %q,\n", s.makes[sc.creator].shown())
+	var tries []string
+	for _, c := range slices.Concat(sc.goroutines...) {
+		if m := s.pool[c.entry].method; s.advice.tries[m] != "" && !slices.Contains(tries, m) {
+			tries = append(tries, m)
+		}
+	}
+	if len(tries) > 0 {
+		text += fmt.Sprintf("tries: %q,\n", strings.Join(tries, " "))
+	}
 	if len(sc.before) > 0 {
 		text += fmt.Sprintf("before: []%sCall{\n%s},\n", n, list(sc.before, false))
 	}
