@@ -32,20 +32,22 @@ type genSubject struct {
 
 // A generated is what became of a subject.
 type generated struct {
-	failed   string  // what gen says, if it wrote no tests
-	tests    int     // tests in the file
-	by       int     // of them, those that gen says fail
-	runs     bool    // the file compiles, and its tests end, under go test
-	found    int     // tests of the file that fail under heddle test
-	kinds    string  // of these findings
-	gen, run float64 // seconds of processor time of heddle gen and of heddle test
+	failed string  // what gen says, if it wrote no tests
+	tests  int     // tests in the file
+	by     int     // of them, those that gen says fail
+	kinds  string  // of these failures
+	runs   bool    // the file compiles, and its tests end, under go test
+	used   float64 // seconds of processor time of heddle gen
 }
 
-// genBudget is what heddle test has for each of the ten tests, and genSearch what heddle gen has
-// for its search, which ends by itself: on a busy machine it may take that long.
-const genBudget = "1s"
-
+// genSearch is what heddle gen has for its search, which ends by itself: on a busy machine it may
+// take that long.
 const genSearch = "15s"
+
+// genJudged says what the failures of types of other modules are.
+//
+//go:embed gen-judged.md
+var genJudged string
 
 // genTable runs versions of heddle on the types of gen.txt and of bench/programs/seeded, and writes
 // the tables to file. heddles are name=command. Types whose names do not match only, a regular
@@ -62,11 +64,11 @@ func genTable(ctx context.Context, file string, heddles []string, only string) e
 		if !ok {
 			return fmt.Errorf("-heddles: expected name=command, found %q", h)
 		}
-		fmt.Fprintf(&head, " %s: tests | fail in gen | run | fail in test | processor time |", name)
-		line.WriteString(" ---: | ---: | --- | --- | ---: |")
+		fmt.Fprintf(&head, " %s: tests | run | failures told | processor time |", name)
+		line.WriteString(" ---: | --- | --- | ---: |")
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, genHead, commit(), genBudget)
+	fmt.Fprintf(&text, genHead, commit())
 	subjects, err := moduleSubjects()
 	if err != nil {
 		return err
@@ -99,10 +101,12 @@ func genTable(ctx context.Context, file string, heddles []string, only string) e
 				}
 				text.WriteString(g.cells())
 				t := &totals[i]
-				t.wrote, t.ran, t.found = t.wrote+min(1, g.tests), t.ran+ifTrue(g.runs), t.found+min(1,
-					g.found+g.by)
+				t.wrote, t.ran, t.found = t.wrote+min(1, g.tests), t.ran+ifTrue(g.runs), t.found+min(1, g.by)
 			}
 			text.WriteString("\n")
+		}
+		if part.what == "modules" && only == "" {
+			fmt.Fprintf(&text, "\n%s", genJudged)
 		}
 		for i, t := range totals {
 			sum[i] += fmt.Sprintf(" %d, %d, %d of %d |", t.wrote, t.ran, t.found, n)
@@ -129,12 +133,11 @@ const genHead = `# Generated tests
 Made by ` + "`go run ./bench -gen docs/results/gen.md -heddles now=heddle`" + ` at %s. The types were
 chosen, and those with seeded bugs were written, before heddle gen came to what it is. For each type
 heddle gen writes ten tests (` + "`-seed 1 -budget " + genSearch + "`" + `, a bound for busy machines:
-the search ends by itself), which ` + "`go test`" + ` runs once. Of a version without a search
-` + "`heddle test -budget %s`" + ` executes each test. A type of another module is in a copy of it in a
+the search ends by itself), which ` + "`go test`" + ` runs once. A type of another module is in a copy of it in a
 temporary folder. Processor time has builds and all processes.
 
 Each column has three numbers: types for which tests were written; whose tests compile and end under
-go test; of which gen, or heddle test, has a failure.
+go test; of which a failure is told.
 
 | version | types of other modules | seeded bugs | fixed twins |
 | --- | --- | --- | --- |
@@ -183,12 +186,15 @@ func (s *genSubject) generate(ctx context.Context, heddle, tmp string) (g genera
 	fmt.Printf("== %s\n", s.name())
 	code, out, used := timed(ctx, heddle, dir, "gen", "-type", s.typ, "-seed", "1", "-budget", genSearch,
 		s.pkg)
-	searches := !strings.Contains(out, "not defined: -budget")
-	if !searches {
-		code, out, used = timed(ctx, heddle, dir, "gen", "-type", s.typ, "-seed", "1", s.pkg)
-	}
 	fmt.Println(strings.TrimSpace(out))
-	g.gen, g.by = used, strings.Count(out, " fails: ")
+	var kinds []string
+	for _, m := range genFails.FindAllStringSubmatch(out, -1) {
+		if g.by++; !slices.Contains(kinds, m[1]) {
+			kinds = append(kinds, m[1])
+		}
+	}
+	slices.Sort(kinds)
+	g.used, g.kinds = used, strings.Join(kinds, ", ")
 	if code > 1 {
 		g.failed, _, _ = strings.Cut(strings.TrimSpace(out), "\n")
 		return g, nil
@@ -210,12 +216,10 @@ func (s *genSubject) generate(ctx context.Context, heddle, tmp string) (g genera
 	if !g.runs {
 		fmt.Println(out)
 	}
-	if !searches { // else the tests were executed by the search
-		_, out, g.run = timed(ctx, heddle, dir, "test", "-json", "-budget", genBudget, "-run", run, s.pkg)
-		g.findings(out)
-	}
 	return g, nil
 }
+
+var genFails = regexp.MustCompile(` fails: ([a-z ]+):`)
 
 // copyTo makes dir the module of the subject.
 func (s *genSubject) copyTo(ctx context.Context, dir string) error {
@@ -249,41 +253,19 @@ func (s *genSubject) copyTo(ctx context.Context, dir string) error {
 	return err
 }
 
-// findings reads the events of heddle test.
-func (g *generated) findings(out string) {
-	var kinds []string
-	tests := map[string]bool{}
-	for _, l := range strings.Split(out, "\n") {
-		var ev struct {
-			Action, Test, Kind, Message, Code, Output string
-			Executions                                int
-		}
-		if json.Unmarshal([]byte(l), &ev) != nil || ev.Action != "finding" {
-			continue
-		}
-		fmt.Printf("%s after %d: %s: %s\n", ev.Test, ev.Executions, ev.Kind, ev.Message)
-		tests[ev.Test] = true
-		if !slices.Contains(kinds, ev.Kind) {
-			kinds = append(kinds, ev.Kind)
-		}
-	}
-	g.found = len(tests)
-	slices.Sort(kinds)
-	g.kinds = strings.Join(kinds, ", ")
-}
-
 // cells are the columns of a version.
 func (g *generated) cells() string {
 	if g.failed != "" {
-		return fmt.Sprintf(" none: %s | | | | %.1f s |", strings.ReplaceAll(g.failed, "|", "\\|"), g.gen)
+		return fmt.Sprintf(" none: %s | | | %.1f s |", strings.ReplaceAll(g.failed, "|", "\\|"), g.used)
 	}
-	runs := "yes"
+	told, runs := "none", "yes"
 	if !g.runs {
 		runs = "no"
 	}
-	return strings.TrimRight(fmt.Sprintf(" %d | %d | %s | %d %s", g.tests, g.by, runs, g.found, g.kinds),
-		" ") +
-		fmt.Sprintf(" | %.1f + %.1f s |", g.gen, g.run)
+	if g.by > 0 {
+		told = fmt.Sprint(g.by, " ", g.kinds)
+	}
+	return fmt.Sprintf(" %d | %s | %s | %.1f s |", g.tests, runs, told, g.used)
 }
 
 // timed runs a command in dir and returns its exit code, what it prints and its processor time in

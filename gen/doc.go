@@ -35,6 +35,7 @@ var (
 	sayActive    = regexp.MustCompile(`(?i)\b(active|in use|in flight|running|started)\b`)
 	sayInside    = regexp.MustCompile(`(?i)\b(callback|inside|within|holding|held)\b`)
 	sayPanics    = regexp.MustCompile(`(?i)\b(panics?|undefined)\b.*\b(after|before|while|once|concurrently)\b`)
+	sayConfig    = regexp.MustCompile(`(?i)\bconfigur|\boptions?\b|\bsetters?\b`)
 	sayWaits     = regexp.MustCompile(`(?i)\b(blocks|waits?|waiting) (until|for) all\b`)
 	sayLast      = regexp.MustCompile(`(?i)\b(once|after) all\b.*\b(must|should|can|may) (be )?call`)
 
@@ -116,7 +117,14 @@ func (p *Package) advise(obj *types.TypeName, methods []method) *advice {
 	}
 	for _, s := range sentences(p.docs[obj.Pos()]) {
 		if at := sayPanics.FindStringSubmatchIndex(s); at != nil {
-			a.keepApart(mentioned(s[:at[4]], names, ""), mentioned(s[at[4]:], names, ""), s)
+			before := mentioned(s[:at[4]], names, "")
+			if sayConfig.MatchString(s) {
+				for _, m := range before {
+					a.first[m] = s
+				}
+			} else {
+				a.keepApart(before, mentioned(s[at[4]:], names, ""), s)
+			}
 		}
 		if sayLast.MatchString(s) {
 			for _, m := range mentioned(s, names, "") {

@@ -92,6 +92,14 @@ func TestHeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s, err := p.Suite("Pool", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := s.advice
+	if a.first["WithMax"] == "" || a.alone["Wait"] == "" || a.runs["Go"] == "" || len(a.apart) > 0 {
+		t.Errorf("of Pool is known: %+v", a)
+	}
 	for _, c := range []struct {
 		typ   string
 		opt   Options
@@ -143,6 +151,19 @@ type Set struct {
 	local bool
 	n     int
 }
+
+// A Pool has tasks. The configuration methods (With*) will panic if they are used after calling
+// Go() for the first time. Once all tasks have been submitted, you must call Wait().
+type Pool struct{ n int }
+
+// WithMax sets the limit.
+func (p *Pool) WithMax(n int) *Pool { p.n = n; return p }
+
+// Go runs the given function, or waits.
+func (p *Pool) Go(f func()) { f() }
+
+// Wait cleans up.
+func (p *Pool) Wait() {}
 
 // NewSet returns a set for several goroutines.
 func NewSet(n int) *Set { return &Set{n: n} }
