@@ -22,6 +22,11 @@ type Goal struct {
 	Blocked bool
 	Below   bool // the event of At, an Add to a WaitGroup, would make its count negative
 	Ready   bool // the events of At are enabled, as far as locks, Onces, counts and channels go
+
+	// the events of At, the sender first, communicate over this channel next, whichever case they
+	// took: none that arrived earlier waits there
+	Over trace.ObjID
+	Wait []int // events of At, of which no case can be done without a partner
 }
 
 // Race asks whether two accesses can be next at the same time.
@@ -102,6 +107,14 @@ func (p *Problem) pose(goal Goal) (assume []lit, names []Constraint, a Answer) {
 		for _, e := range goal.At {
 			p.ready(e)
 		}
+	}
+	if c, ok := p.objUnit[goal.Over].(*meetingPoint); ok {
+		for i, e := range goal.At {
+			p.inTurn(c, e, i == 0)
+		}
+	}
+	for _, e := range goal.Wait {
+		p.waitsAlone(e)
 	}
 	if goal.Below {
 		p.below(goal.At[0])
@@ -348,20 +361,7 @@ func (p *Problem) noCase(e int, stopped map[trace.GID]int) string {
 func (p *Problem) cases(e int) ([]trace.Offer, bool) {
 	ev := &p.m.events[e]
 	t := p.m.t
-	announced := int32(-2)
-	for i := range t.Offers {
-		o := &t.Offers[i]
-		if o.G == ev.G && o.Case >= 0 && o.Step < ev.Step && o.Step > announced {
-			announced = o.Step
-		}
-	}
-	var cases []trace.Offer
-	for i := range t.Offers {
-		if o := &t.Offers[i]; o.G == ev.G && o.Step == announced && o.Case >= 0 {
-			cases = append(cases, *o)
-		}
-	}
-	if len(cases) > 0 {
+	if cases := p.announced(e); len(cases) > 0 {
 		return cases, true
 	}
 	if ev.Op == trace.OpSelect || e < p.m.done && int(ev.Step) < len(t.Steps) && ev.Step >= 0 &&

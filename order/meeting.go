@@ -12,6 +12,7 @@ type meetingPoint struct {
 	meets        map[[2]int]lit // by send and receive
 	settled      map[int]bool   // events whose partners are constrained already
 	few          bool           // there are too many pairs: only those that met may meet
+	waiters      []waiter       // see checkWaiters
 }
 
 // maxMeetings bounds the pairs of sends and receives of one channel.
@@ -46,6 +47,7 @@ func (c *meetingPoint) check(p *Problem, events []int32) {
 		}
 	}
 	c.once(p, events)
+	c.checkWaiters(p, events)
 }
 
 func (c *meetingPoint) settleOnce(p *Problem, e int) {
@@ -145,6 +147,7 @@ func (c *meetingPoint) once(p *Problem, events []int32) {
 			first = o
 			if p.m.events[e].Op == trace.OpSend {
 				c.adjacent(p, m, e, o)
+				p.oneWaits(m, e, o, p.at[p.m.node[e]])
 			}
 		})
 	}

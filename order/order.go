@@ -70,6 +70,7 @@ type Problem struct {
 	units    []unit
 	unitOf   [][]int32 // by event
 	objUnit  map[trace.ObjID]unit
+	offers   [][]int32      // by goroutine: its offers, in order; see announced
 	compared map[int]uint64 // by event: the old value of a CompareAndSwap
 	need     map[int]lit
 	in       []lit     // by node: 1 + the literal that it is done; 0 if there is none
@@ -222,7 +223,7 @@ func (p *Problem) refuted(a *Answer, assume []lit, names []Constraint) {
 	for _, tag := range p.s.Core() {
 		if p.names.approximate[tag] {
 			a.Core = nil
-			a.Reason = "too many sends and receives of one channel could meet: not all were tried"
+			a.Reason = "not all ways in which sends and receives could meet were tried"
 			return
 		}
 		a.Core = append(a.Core, p.names.list[tag])

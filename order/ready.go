@@ -21,6 +21,7 @@ func (p *Problem) ready(e int) {
 		}
 	case *meetingPoint:
 		p.met(e, u)
+		p.inTurn(u, e, ev.Op == trace.OpSend)
 	case *counter:
 		if p.waits(e) {
 			p.finally(u, func(int) (lo, hi int) { return p.demands(e) })
@@ -85,6 +86,11 @@ func (p *Problem) met(e int, c *meetingPoint) {
 		}
 		p.startOf(o, func(l lit, _ ...int) { p.add(tag, waits.Not(), l) })
 		lits = append(lits, waits)
+		p.finals = append(p.finals, func(p *Problem) {
+			if p.isTrue(waits) {
+				p.oneWaits(waits, e, o, int32(len(p.at)))
+			}
+		})
 	}
 	p.add(tag, lits...)
 }

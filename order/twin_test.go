@@ -23,7 +23,8 @@ type scriptOp struct {
 	op   trace.Op
 	obj  trace.ObjID
 	arg  int
-	poll bool // a receive of a select with default
+	poll bool        // a receive of a select with default
+	also trace.ObjID // with poll: another channel that the select receives from, 0
 }
 
 func randomScript(r *rand.Rand) *script {
@@ -32,6 +33,9 @@ func randomScript(r *rand.Rand) *script {
 		trace.ObjMutex, trace.ObjMemory, trace.ObjMemory, trace.ObjChan, trace.ObjChan, trace.ObjRWMutex,
 		trace.ObjWaitGroup,
 		trace.ObjAtomic, trace.ObjCond, trace.ObjOnce, trace.ObjSemaphore, trace.ObjMap,
+	}
+	if r.Intn(6) == 0 {
+		kinds = []trace.ObjKind{trace.ObjChan, trace.ObjChan, trace.ObjMemory}
 	}
 	for range 2 + r.Intn(2) {
 		o := trace.Object{Kind: kinds[r.Intn(len(kinds))], Addr: uintptr(len(s.objects) * 64), Init: 7}
@@ -91,7 +95,12 @@ func (s *script) randomBody(r *rand.Rand, n int) (body []scriptOp) {
 			case 1:
 				add(trace.OpLen, 0)
 			case 2:
-				body = append(body, scriptOp{op: trace.OpRecv, obj: o, poll: true})
+				poll := scriptOp{op: trace.OpRecv, obj: o, poll: true}
+				i := trace.ObjID(1 + r.Intn(len(s.objects)-1))
+				if i != o && s.objects[i].Kind == trace.ObjChan {
+					poll.also = i
+				}
+				body = append(body, poll)
 			case 3, 4, 5:
 				add(trace.OpSend, r.Intn(2))
 			default:
@@ -248,11 +257,28 @@ func (s *script) execute(r *rand.Rand) *trace.Trace {
 	for g := range s.ops {
 		if started[g] && st.pos[g] < len(s.ops[g]) {
 			op := s.ops[g][st.pos[g]]
+			op.offer(t, g)
 			t.Left = append(t.Left, trace.Left{G: trace.GID(g),
 				Pending: trace.Pending{Op: op.op, Obj: op.obj}, Step: int32(len(t.Steps)) - 1})
 		}
 	}
 	return t
+}
+
+// offer records what goroutine g announces before a channel operation.
+func (op scriptOp) offer(t *trace.Trace, g int) {
+	if op.op != trace.OpSend && op.op != trace.OpRecv {
+		return
+	}
+	o := trace.Offer{G: trace.GID(g), Step: int32(len(t.Steps)) - 1, Send: op.op == trace.OpSend, Obj: op.obj}
+	if op.poll {
+		o.Case, o.Poll = 1, true
+	}
+	t.Offers = append(t.Offers, o)
+	if op.also > 0 {
+		o.Case, o.Obj = 2, op.also
+		t.Offers = append(t.Offers, o)
+	}
 }
 
 // record appends an event and makes it happen.
@@ -278,8 +304,10 @@ func (s *script) ways(t *trace.Trace, st *state, g int, op scriptOp, skip [][]bo
 		if !ok {
 			return nil
 		}
+		obj, o := op.obj, o
 		return []func(){func() {
-			e := s.record(t, st, g, kind, op.obj, arg, val)
+			s.ops[g][st.pos[g]].offer(t, g)
+			e := s.record(t, st, g, kind, obj, arg, val)
 			if kind == trace.OpRecv && arg == 1 {
 				sent := o.queue[0]
 				t.Events[e].Partner, t.Events[sent].Partner = int32(sent), int32(e)
@@ -349,15 +377,22 @@ func (s *script) ways(t *trace.Trace, st *state, g int, op scriptOp, skip [][]bo
 		}
 		return simple(!o.closed && len(o.queue) < int(s.objects[op.obj].Cap), op.op, 0, strconv.Itoa(op.arg))
 	case trace.OpRecv:
-		switch {
-		case len(o.queue) > 0:
-			return simple(true, op.op, 1, "")
-		case o.closed:
-			return simple(true, op.op, 0, "")
-		case op.poll:
+		var ready []func()
+		for _, from := range []trace.ObjID{op.obj, op.also} {
+			op.obj, o = from, &st.objs[from]
+			switch {
+			case from == 0:
+			case len(o.queue) > 0:
+				ready = append(ready, simple(true, op.op, 1, "")...)
+			case o.closed:
+				ready = append(ready, simple(true, op.op, 0, "")...)
+			}
+		}
+		if len(ready) == 0 && op.poll {
+			op.obj = s.ops[g][st.pos[g]].obj
 			return simple(true, trace.OpSelect, -1, "")
 		}
-		return nil
+		return ready
 	case trace.OpClose:
 		return simple(!o.closed, op.op, 0, "")
 	case trace.OpLen:
@@ -383,6 +418,8 @@ func (s *script) meetings(t *trace.Trace, st *state, g int, op scriptOp, started
 		}
 		if x := s.ops[h][st.pos[h]]; x.op == trace.OpRecv && x.obj == op.obj && !x.poll {
 			ways = append(ways, func() {
+				op.offer(t, g)
+				x.offer(t, h)
 				a := s.record(t, st, g, trace.OpSend, op.obj, 0, strconv.Itoa(op.arg))
 				b := s.record(t, st, h, trace.OpRecv, op.obj, 1, "")
 				t.Events[a].Partner, t.Events[b].Partner = int32(b), int32(a)
@@ -607,6 +644,12 @@ func (w *twin) can(st *state, e int) (ok, same bool) {
 		}
 		return len(o.queue) > 0, len(o.queue) > 0 && w.same(o.queue[0], int(ev.Partner))
 	case trace.OpSelect:
+		for _, f := range w.t.Offers {
+			c := &st.objs[f.Obj]
+			if f.G == ev.G && f.Step == ev.Step-1 && (c.closed || len(c.queue) > 0) {
+				return false, true
+			}
+		}
 		return !o.closed && len(o.queue) == 0, true
 	case trace.OpLen:
 		return true, len(o.queue) == int(ev.Arg)

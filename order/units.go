@@ -19,12 +19,19 @@ type unit interface {
 func (p *Problem) makeUnits() {
 	by := make([][]int32, len(p.m.t.Objects))
 	for i := range p.m.events {
-		if o := p.m.events[i].Obj; o > 0 && int(o) < len(by) {
+		o := p.m.events[i].Obj
+		if o > 0 && int(o) < len(by) {
 			by[o] = append(by[o], int32(i))
+		}
+		for _, also := range p.polled(i) {
+			if list := by[also]; also != o && (len(list) == 0 || list[len(list)-1] != int32(i)) {
+				by[also] = append(list, int32(i))
+			}
 		}
 	}
 	p.unitOf = make([][]int32, len(p.m.events))
 	p.objUnit = make(map[trace.ObjID]unit)
+	waiters := p.findWaiters()
 	var memory []trace.ObjID
 	for o := 1; o < len(by); o++ {
 		p.opt.Limit.Check()
@@ -33,6 +40,9 @@ func (p *Problem) makeUnits() {
 			memory = append(memory, id)
 		} else if len(by[o]) > 0 {
 			if u := p.newUnit(id, by[o]); u != nil {
+				if c, ok := u.(*meetingPoint); ok {
+					c.waiters = waiters[id]
+				}
 				p.objUnit[id] = u
 				p.addUnit(u, by[o])
 			}

@@ -222,21 +222,45 @@ func (s *Strategy) chosen(c *choice) *trace.Schedule {
 func (s *Strategy) solve(c *choice) *trace.Schedule {
 	f := c.from
 	goal := order.Goal{At: []int{int(c.sel.event)}}
-	if c.partner != nil {
-		goal.At = append(goal.At, int(c.partner.event))
-	}
 	if c.after >= 0 {
 		goal.Keep = []int{int(c.after)}
 	}
-	a := f.seeker.p.Solve(s.opt.Context, goal)
-	switch {
-	case a.Verdict == order.Unknown:
-		s.bad = why.With(why.Limit, "the solver did not decide some choices of selects")
-		return nil
-	case a.Verdict != order.Found || !f.x.possible(c, a.Order):
-		return nil
+	goals := []order.Goal{goal}
+	if c.partner != nil {
+		goals = c.meetings(goal)
 	}
-	return f.take(c, a.Order)
+	for _, goal := range goals {
+		a := f.seeker.p.Solve(s.opt.Context, goal)
+		switch {
+		case a.Verdict == order.Unknown:
+			s.bad = why.With(why.Limit, "the solver did not decide some choices of selects")
+		case a.Verdict == order.Found && f.x.possible(c, a.Order):
+			return f.take(c, a.Order)
+		}
+	}
+	return nil
+}
+
+// meetings returns the goals that a select meets its partner. One of them has to wait: of a select
+// no case can be done alone. A poll does not wait.
+func (c *choice) meetings(goal order.Goal) (goals []order.Goal) {
+	goal.Over = c.offer.Obj
+	goal.At = append(goal.At, int(c.partner.event))
+	if !c.offer.Send {
+		slices.Reverse(goal.At)
+	}
+	for _, waits := range []*announced{c.partner, c.sel} {
+		switch {
+		case waits.offers[0].Poll:
+		case len(waits.offers) == 1: // it always can have waited
+			return []order.Goal{goal}
+		default:
+			one := goal
+			one.Wait = []int{int(waits.event)}
+			goals = append(goals, one)
+		}
+	}
+	return goals
 }
 
 // possible reports whether a case can be taken after these events: its channel has a buffer, or is

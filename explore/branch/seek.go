@@ -308,14 +308,14 @@ func (s *Seeker) Schedule(v *Variant) *trace.Schedule {
 	for _, op := range append(slices.Clone(v.Order), v.Changed) {
 		events = append(events, int(s.x.Ops[op].Event))
 	}
-	waiting := s.x.waiting(v)
+	waiting := s.waiting(v, events[:len(events)-1])
 	all := s.x.complete(events, waiting)
 	if len(waiting) > 0 { // the two are adjacent, the sender first
-		at := len(all)
-		if s.x.Trace.Events[waiting[0]].Op == trace.OpSend {
+		at, first := len(all), s.x.senior(waiting, all)
+		if s.x.Trace.Events[first].Op == trace.OpSend {
 			at--
 		}
-		all = slices.Insert(all, at, waiting[0])
+		all = slices.Insert(all, at, first)
 	}
 	schedule, _ := s.p.Schedule(all, nil)
 	schedule.Seed = s.seed
@@ -323,12 +323,14 @@ func (s *Seeker) Schedule(v *Variant) *trace.Schedule {
 }
 
 // waiting returns the events that are next in their goroutines when a variant reaches its changed
-// operation, and that can communicate with it.
-func (x *Execution) waiting(v *Variant) (events []int) {
+// operation, after the events done, and that can communicate with it.
+func (s *Seeker) waiting(v *Variant, done []int) (events []int) {
+	x := s.x
 	changed := int(x.Ops[v.Changed].Event)
 	for h, at := range v.Cut {
 		if int(at) < len(x.byG[h]) {
-			if e := int(x.Ops[x.byG[h][at]].Event); x.mayMeet(changed, e) {
+			if e := int(x.Ops[x.byG[h][at]].Event); x.mayMeet(changed, e) &&
+				s.p.MayMeet(changed, e, done) {
 				events = append(events, e)
 			}
 		}
@@ -336,11 +338,26 @@ func (x *Execution) waiting(v *Variant) (events []int) {
 	return events
 }
 
-// mayMeet reports whether two events are the two sides of one channel.
+// senior returns the event of waiting whose goroutine arrived first among these events: it is
+// served first. Where arriving is no step, any will do.
+func (x *Execution) senior(waiting, events []int) int {
+	for _, e := range events {
+		if a := &x.Trace.Events[e]; a.Op == trace.OpArrive {
+			for _, w := range waiting {
+				if b := &x.Trace.Events[w]; b.G == a.G && b.Obj == a.Obj && x.place[w] == x.place[e]+1 {
+					return w
+				}
+			}
+		}
+	}
+	return waiting[0]
+}
+
+// mayMeet reports whether two events are the two sides of one channel without a buffer.
 func (x *Execution) mayMeet(a, b int) bool {
 	p, q := &x.Trace.Events[a], &x.Trace.Events[b]
-	return p.Obj == q.Obj && p.G != q.G && (p.Op == trace.OpSend && q.Op == trace.OpRecv ||
-		p.Op == trace.OpRecv && q.Op == trace.OpSend)
+	return p.Obj == q.Obj && p.G != q.G && x.Trace.Objects[p.Obj].Cap == 0 &&
+		(p.Op == trace.OpSend && q.Op == trace.OpRecv || p.Op == trace.OpRecv && q.Op == trace.OpSend)
 }
 
 // complete adds to an order of events the events between them that the graph leaves out: each
