@@ -227,9 +227,25 @@ func replayOnce(ctx context.Context, s *trace.Schedule, c *wire.Clip, x Executor
 	if err != nil {
 		return nil, nil, err
 	}
+	r := verdictOn(c, &ex, x.Resolve)
+	if ex.Cycle > 0 {
+		ex.Trace.Events = ex.Trace.Events[:ex.Cycle]
+	} else if ex.Trace.Verdict == trace.TimedOut {
+		ex.Trace.Events = judge.UntilWaiting(ex.Trace)
+	}
+	events := eventsOf(ex.Trace, x.Resolve)
+	if r.Finding != nil && tellable(ex.Trace) {
+		r.Finding.Story = tell(ex.Trace, events, x.Resolve)
+	}
+	withStacks(events, x)
+	return events, r, nil
+}
+
+// verdictOn says how a replay of a clip went.
+func verdictOn(c *wire.Clip, ex *Execution, resolve func(trace.Site) wire.Place) *wire.Record {
 	r := &wire.Record{Type: "replayed", Test: c.Test, Result: "clean", Executions: 1}
 	if ex.Diverged != nil {
-		r.Result, r.Reason = "diverged", divergence(c, ex.Diverged, x.Resolve)
+		r.Result, r.Reason = "diverged", divergence(c, ex.Diverged, resolve)
 	}
 	r.Finding = ex.shows(judge.KeyOf(&wire.Finding{Kind: c.Kind, Places: c.Places}))
 	for _, f := range ex.Found { // another one then, of the same kind rather than not
@@ -243,17 +259,7 @@ func replayOnce(ctx context.Context, s *trace.Schedule, c *wire.Clip, x Executor
 	if r.Result == "clean" {
 		r.Result, r.Reason = uncut(ex.Trace, len(c.Steps))
 	}
-	if ex.Cycle > 0 {
-		ex.Trace.Events = ex.Trace.Events[:ex.Cycle]
-	} else if ex.Trace.Verdict == trace.TimedOut {
-		ex.Trace.Events = judge.UntilWaiting(ex.Trace)
-	}
-	events := eventsOf(ex.Trace, x.Resolve)
-	if r.Finding != nil && tellable(ex.Trace) {
-		r.Finding.Story = tell(ex.Trace, events, x.Resolve)
-	}
-	withStacks(events, x)
-	return events, r, nil
+	return r
 }
 
 // uncut says how a replay went that shows nothing: one that time or memory has ended says nothing

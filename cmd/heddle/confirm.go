@@ -3,20 +3,22 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"heddle/clip"
 	"heddle/engine"
 	"heddle/explore/why"
-	"heddle/predict"
 	"heddle/rt/wire"
 )
 
 // What is told has a clip that shows it again: every clip is replayed, as heddle replay does it, in
-// a new process before its finding is told. One that was recorded among other tests, or after many
-// executions, may count on what those left behind where nothing is put back, such as variables of
-// other modules. Its finding is not told then. The test is explored again in a process in which it
-// comes first; where that was so already, each execution has a process of its own.
+// a new process before its finding is told. Clips that come while others are replayed share a
+// process, and those that do not show their finding there get one of their own. A clip that was
+// recorded among other tests, or after many executions, may count on what those left behind where
+// nothing is put back, such as variables of other modules. Its finding is not told then. The test
+// is explored again in a process in which it comes first; where that was so already, each execution
+// has a process of its own.
 
 // A misfit is why findings of a test are not told: their clips do not show them in a new process.
 type misfit struct {
@@ -45,8 +47,7 @@ func (r *packageRun) replays(test string, f *wire.Finding) bool {
 	if f.Died && f.FromClip == "" && f.Clip.Policy == "" {
 		return r.unconfirmed(test, f, "it ended between two executions")
 	}
-	if f.FromClip != "" || f.Kind == "uncontrolled" || f.Divergence != "" || f.Clip.Policy == "" ||
-		r.o.question != nil || r.idle.ctx.Err() != nil {
+	if !r.hasOwnClip(f) || r.idle.ctx.Err() != nil || r.shown[f] {
 		return true
 	}
 	c, err := r.clips.asRead(test, f)
@@ -64,15 +65,12 @@ func (r *packageRun) replays(test string, f *wire.Finding) bool {
 		tries = realTries
 	}
 	why := ""
-	if showsAtOnce(c) && r.misses(c, false, len(c.Steps)+stepsMore) == "" {
-		return true
-	}
 	for range tries {
-		if why = r.misses(c, false, 0); why == "" {
+		if why = r.misses(c, false); why == "" {
 			return true
 		}
 	}
-	if (r.o.verbose || r.o.json) && r.misses(c, true, 0) == "" {
+	if (r.o.verbose || r.o.json) && r.misses(c, true) == "" {
 		f.Verbose = true
 		return true
 	}
@@ -98,6 +96,76 @@ func (r *packageRun) replays(test string, f *wire.Finding) bool {
 	return false
 }
 
+// hasOwnClip reports whether a finding came with a clip that is to be replayed before it is told.
+func (r *packageRun) hasOwnClip(f *wire.Finding) bool {
+	return f.FromClip == "" && f.Kind != "uncontrolled" && f.Divergence == "" && f.Clip.Policy != "" &&
+		r.o.question == nil
+}
+
+// showTogether replays the clips of the findings among the records that have come, if there are
+// several: in one process, which does nothing else. What a clip does not show there is left for a
+// process of its own.
+func (r *packageRun) showTogether(recs []*wire.Record) {
+	r.shown = nil
+	for len(recs) > 0 {
+		test := recs[0].Test
+		n := slices.IndexFunc(recs, func(rec *wire.Record) bool { return rec.Test != test })
+		if n < 0 {
+			n = len(recs)
+		}
+		var fs []*wire.Finding
+		for _, rec := range recs[:n] {
+			f := rec.Finding
+			if rec.Type == "finding" && f != nil && r.hasOwnClip(f) && !f.Real && !f.Died {
+				fs = append(fs, f)
+			}
+		}
+		if len(fs) > 1 {
+			r.showAll(test, fs)
+		}
+		recs = recs[n:]
+	}
+}
+
+// showAll notes which findings of a test a new process shows by their clips.
+func (r *packageRun) showAll(test string, fs []*wire.Finding) {
+	left := r.checkAll() - r.checked
+	if left <= 0 || r.idle.ctx.Err() != nil {
+		return
+	}
+	defer func(began time.Time) { r.checked += time.Since(began) }(time.Now())
+	var clips []wire.Clip
+	var of []*wire.Finding
+	for _, f := range fs {
+		if c, err := r.clips.asRead(test, f); err == nil {
+			clips, of = append(clips, *c), append(of, f)
+		}
+	}
+	if len(clips) == 0 {
+		return
+	}
+	o := *r.o
+	o.verbose, o.json, o.failFast = false, false, false
+	ctx, cancel := context.WithTimeout(r.idle.ctx, left)
+	defer cancel()
+	b := r.replaying(r.pkg, &clips[0], &o)
+	b.config.Clips, b.config.Brief = clips, true
+	i := 0
+	b.record = func(rec *wire.Record) {
+		if rec.Type != "replayed" || i == len(of) {
+			return
+		}
+		if rec.Result == "finding" && rec.Finding != nil && rec.Finding.Kind == clips[i].Kind {
+			if r.shown == nil {
+				r.shown = make(map[*wire.Finding]bool)
+			}
+			r.shown[of[i]] = true
+		}
+		i++
+	}
+	b.run(ctx) // an error shows again in the next process
+}
+
 // unconfirmed notes the end of a test binary that cannot be shown again: what outside control, or
 // earlier executions, have part in it is not known.
 func (r *packageRun) unconfirmed(test string, f *wire.Finding, why string) bool {
@@ -120,34 +188,14 @@ func (r *packageRun) notLost(rec *wire.Record) {
 	r.lost = ""
 }
 
-// stepsMore is after how many steps more than a long clip has its replay is ended: what it is to
-// show has shown by then.
-const stepsMore = 10_000
-
-// showsAtOnce reports whether what a long clip is to show shows while its steps are made, whatever
-// comes after them.
-func showsAtOnce(c *wire.Clip) bool {
-	switch c.Kind {
-	case predict.DataRace, predict.Atomicity, predict.Serializability:
-		return len(c.Steps) > stepsLong
-	}
-	return false
-}
-
-// stepsLong is from how many steps on a clip is a long one.
-const stepsLong = 200
-
 // misses replays a clip in a new process, with -v or without. It says what happened instead of the
-// clip's finding, or nothing if that shows. steps bounds the execution, if not 0.
-func (r *packageRun) misses(c *wire.Clip, verbose bool, steps int) string {
+// clip's finding, or nothing if that shows.
+func (r *packageRun) misses(c *wire.Clip, verbose bool) string {
 	o := *r.o
-	if steps > 0 && (o.steps == 0 || steps < o.steps) {
-		o.steps = steps
-	}
 	o.verbose, o.json, o.failFast = verbose, false, false
 	ctx, cancel := context.WithTimeout(r.idle.ctx, min(checkTime, max(checkMoment, 2*time.Since(r.began))))
 	defer cancel()
-	t, err := r.attempts(ctx, r.pkg, c, &o, true)
+	t, err := r.attempts(ctx, r.pkg, c, &o, true, true)
 	switch {
 	case err != nil || ctx.Err() != nil || t.timedOut:
 		return "" // that says nothing about the clip
@@ -195,7 +243,7 @@ func (r *packageRun) replayApart(test string) {
 		o := *r.o
 		o.set, o.run, o.skip, o.verbose, o.json, o.failFast = nil, "", "", false, false, false
 		ctx, cancel := context.WithTimeout(r.idle.ctx, checkTime)
-		t, err := r.attempts(ctx, r.pkg, c, &o, c.Same)
+		t, err := r.attempts(ctx, r.pkg, c, &o, c.Same, false)
 		late := ctx.Err() != nil
 		cancel()
 		switch {

@@ -49,6 +49,7 @@ type packageRun struct {
 	heir    bool                    // the binary that runs has run other tests
 	misfit  *misfit                 // of the open test
 	checked time.Duration           // what replaying its clips took
+	shown   map[*wire.Finding]bool  // those whose clips a new process has shown already
 	apart   []*wire.Clip            // to be replayed under settings of their own, when their tests begin
 	lost    string                  // what was seen in it and could not be shown again; "": nothing
 	near    map[string][]*wire.Near // by test
@@ -229,6 +230,7 @@ func (r *packageRun) once(ctx context.Context, clips []*wire.Clip) (again bool, 
 		r.take(rec)
 		r.heir = r.heir || r.open == "" && rec.Test != ""
 	}
+	b.ahead = r.showTogether
 	defer func() { r.heir = false }()
 	for _, c := range clips {
 		if !slices.Contains(r.finished, c.Test) && r.o.fits(c) {

@@ -49,6 +49,8 @@ type process struct {
 	looked func(*wire.Looks)
 	// record is called with each record, from one goroutine.
 	record func(*wire.Record)
+	// ahead, if not nil, is called before that with all records that have come in the meantime.
+	ahead func([]*wire.Record)
 	// unlink gives files of modules the names that the user knows.
 	unlink func(text []byte) []byte
 }
@@ -220,32 +222,85 @@ func (g growing) Read(p []byte) (int, error) {
 // growingEvery is how often a file is looked at that grows.
 const growingEvery = 10 * time.Millisecond
 
-// read passes records on until they end.
+// read passes records on until they end. The process never waits for what is done with them.
 func (b *process) read(r io.Reader, res *outcome, clock *watch) {
-	in := bufio.NewReaderSize(r, 64<<10)
-	for {
-		line, err := in.ReadBytes('\n')
-		if len(bytes.TrimSpace(line)) > 0 {
-			rec := new(wire.Record)
-			if json.Unmarshal(b.unlink(line), rec) == nil { // a line cut off by a crash is not one
-				if rec.Looks != nil && b.looked != nil {
-					b.looked(rec.Looks)
+	came := newBacklog()
+	go func() {
+		defer came.end()
+		in := bufio.NewReaderSize(r, 64<<10)
+		for {
+			line, err := in.ReadBytes('\n')
+			if len(bytes.TrimSpace(line)) > 0 {
+				rec := new(wire.Record)
+				if json.Unmarshal(b.unlink(line), rec) == nil { // a line cut off by a crash is not one
+					if rec.Type == "begin" {
+						clock.extend(b.extend)
+					}
+					came.add(rec)
 				}
-				switch rec.Type {
-				case "begin":
-					clock.extend(b.extend)
-				case "done":
-					res.done = true
-				case "exit":
-					res.exited = true
-				}
-				b.record(rec)
+			}
+			if err != nil {
+				return
 			}
 		}
-		if err != nil {
-			return
+	}()
+	for recs := came.all(); recs != nil; recs = came.all() {
+		if b.ahead != nil {
+			b.ahead(recs)
+		}
+		for _, rec := range recs {
+			if rec.Looks != nil && b.looked != nil {
+				b.looked(rec.Looks)
+			}
+			switch rec.Type {
+			case "done":
+				res.done = true
+			case "exit":
+				res.exited = true
+			}
+			b.record(rec)
 		}
 	}
+}
+
+// A backlog holds records that have come and were not looked at yet.
+type backlog struct {
+	mu    sync.Mutex
+	more  *sync.Cond
+	recs  []*wire.Record
+	ended bool
+}
+
+func newBacklog() *backlog {
+	l := new(backlog)
+	l.more = sync.NewCond(&l.mu)
+	return l
+}
+
+func (l *backlog) add(rec *wire.Record) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.recs = append(l.recs, rec)
+	l.more.Signal()
+}
+
+func (l *backlog) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ended = true
+	l.more.Signal()
+}
+
+// all waits for records and returns those that have come; nil: no more will.
+func (l *backlog) all() []*wire.Record {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.recs) == 0 && !l.ended {
+		l.more.Wait()
+	}
+	recs := l.recs
+	l.recs = nil
+	return recs
 }
 
 // why describes how a process ended that did not end well.

@@ -144,7 +144,7 @@ func (e *exploration) followed(ctx context.Context, p *build.Package, c *wire.Cl
 	if err := e.findAsked(c, p.Dir); err != nil {
 		return nil, err
 	}
-	return e.attempts(ctx, p, c, e.o, e.unchanged(p, c))
+	return e.attempts(ctx, p, c, e.o, e.unchanged(p, c), false)
 }
 
 // unchanged reports whether the code is the one that a clip was recorded on.
@@ -223,9 +223,9 @@ var (
 
 // attempts replays a clip, each time in a new process. It returns the first attempt that shows its
 // finding, else the first one that shows any, else the first one that the clip fits, else the first
-// one.
+// one. brief: only how it went is asked for.
 func (e *exploration) attempts(ctx context.Context, p *build.Package, c *wire.Clip, o *options,
-	same bool) (*attempt, error) {
+	same, brief bool) (*attempt, error) {
 	all := ways
 	switch {
 	case c.Sequence:
@@ -238,7 +238,7 @@ func (e *exploration) attempts(ctx context.Context, p *build.Package, c *wire.Cl
 		if w.settled && c.Isolate == "process" {
 			continue
 		}
-		t, err := e.attempt(ctx, p, c, o, w)
+		t, err := e.attempt(ctx, p, c, o, w, brief)
 		if first == nil || first.diverged() && !t.diverged() && t.last != nil {
 			first = t
 		}
@@ -259,11 +259,11 @@ func (e *exploration) attempts(ctx context.Context, p *build.Package, c *wire.Cl
 }
 
 // attempt replays a clip in a new process.
-func (e *exploration) attempt(ctx context.Context, p *build.Package, c *wire.Clip, o *options,
-	w way) (*attempt, error) {
+func (e *exploration) attempt(ctx context.Context, p *build.Package, c *wire.Clip, o *options, w way,
+	brief bool) (*attempt, error) {
 	t := &attempt{way: w}
 	b := e.replaying(p, c, o)
-	b.config.Settled, b.config.Rejoin = w.settled, w.rejoins
+	b.config.Settled, b.config.Rejoin, b.config.Brief = w.settled, w.rejoins, brief
 	b.record = func(rec *wire.Record) {
 		if rec.Type == "replayed" {
 			t.last = rec

@@ -219,14 +219,7 @@ func Run(tests []Test) int {
 			}
 		case "replay":
 			if len(d.cfg.Clips) > 0 && d.cfg.Clips[0].Test == t.Name {
-				c, x := &d.cfg.Clips[0], newLocal(d, t)
-				var err error
-				if c.Sequence {
-					err = engine.Follow(c, x, time.Duration(d.cfg.Budget), d.send)
-				} else {
-					err = engine.Replay(context.Background(), &d.cfg, c, x, d.send)
-				}
-				if err != nil {
+				if err := d.replay(newLocal(d, t)); err != nil {
 					fatal("%v", err)
 				}
 			}
@@ -269,6 +262,18 @@ func Run(tests []Test) int {
 		d.send(&wire.Record{Type: "exit"})
 	}
 	return 0
+}
+
+// replay is Mode replay.
+func (d *driver) replay(x *local) error {
+	c := &d.cfg.Clips[0]
+	switch {
+	case c.Sequence:
+		return engine.Follow(c, x, time.Duration(d.cfg.Budget), d.send)
+	case d.cfg.Brief:
+		return engine.Check(context.Background(), &d.cfg, d.cfg.Clips, x, d.send)
+	}
+	return engine.Replay(context.Background(), &d.cfg, c, x, d.send)
 }
 
 // ExampleFrames are the functions that plain Go calls between testing's M.Run

@@ -22,7 +22,7 @@ const FD = 3
 // A Config says what a test binary is to do. Names and patterns (-run, -skip, -short ...) go as the
 // ordinary -test.* flags of the binary.
 type Config struct {
-	// "test", "replay" (Clips has one), "execute" (Test, once, as Request says), "list", "bench",
+	// "test", "replay" (Clips has one, or some of one test if Brief), "execute" (Test, once, as Request says), "list", "bench",
 	// "work" (Items, as they come)
 	Mode     string
 	Test     string            // Mode execute
@@ -52,6 +52,7 @@ type Config struct {
 	// Mode replay: where the clip does not fit it is followed as far as it goes
 	// (trace.Schedule.Rejoin)
 	Rejoin    bool
+	Brief     bool     // Mode replay: of each clip only how it went, without its events
 	Debug     *Debug   `json:",omitempty"` // Mode replay: a debugger looks at its execution
 	VisibleAt []uint64 // sites that are visible from the start (from clips)
 	// "none", "vars", "process", "auto": vars, but tell where process is needed
