@@ -64,6 +64,9 @@ func (c *collection) waitGroups(g *Graph, w *waits) {
 				}
 			}
 		}
+		if w.eachAdded(u.adds, u.dones) {
+			continue
+		}
 		for _, done := range u.dones {
 			if slices.ContainsFunc(around(u.adds, done, maxNear), func(a int32) bool {
 				return a < done &&
@@ -73,6 +76,70 @@ func (c *collection) waitGroups(g *Graph, w *waits) {
 			}
 		}
 	}
+}
+
+// eachAdded reports whether each Done has an Add of its own that must come before it: the counter is
+// never below zero then, whatever the order. adds and dones are in the order of the trace.
+func (w *waits) eachAdded(adds, dones []int32) bool {
+	by := make(map[trace.GID]*tally)
+	for _, a := range adds {
+		g := w.events[a].G
+		if by[g] == nil {
+			by[g] = new(tally)
+		}
+		by[g].add(a, w.events[a].Arg)
+	}
+	for _, d := range dones {
+		need := -w.events[d].Arg
+		for g, before := w.events[d].G, d; need > 0; g = w.events[before].G {
+			if t := by[g]; t != nil {
+				need -= t.take(before, need)
+			}
+			if before = w.births[g]; before < 0 {
+				break
+			}
+		}
+		if need > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// A tally has the Adds of one goroutine, and what is left of each.
+type tally struct {
+	at   []int32
+	left []int64
+	last []int // by Add: the last one up to it, or near it, of which something is left; -1: none
+}
+
+func (t *tally) add(event int32, n int64) {
+	t.last = append(t.last, len(t.at))
+	t.at, t.left = append(t.at, event), append(t.left, n)
+}
+
+// take takes up to n from the latest Adds before an event, and returns how much.
+func (t *tally) take(before int32, n int64) (taken int64) {
+	i, _ := slices.BinarySearch(t.at, before)
+	for i = t.upTo(i - 1); i >= 0 && taken < n; i = t.upTo(i) {
+		k := min(n-taken, t.left[i])
+		taken += k
+		if t.left[i] -= k; t.left[i] == 0 {
+			t.last[i] = i - 1
+		}
+	}
+	return taken
+}
+
+// upTo returns the last Add up to i of which something is left, or -1.
+func (t *tally) upTo(i int) int {
+	for i >= 0 && t.last[i] != i {
+		if j := t.last[i]; j >= 0 {
+			t.last[i] = t.last[j]
+		}
+		i = t.last[i]
+	}
+	return i
 }
 
 // A collection gathers anomalies of events into candidates, by their sites.
