@@ -23,7 +23,7 @@ func TestParseSequence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []wire.Step{
+	want := wire.Steps{
 		{G: "main/1", Op: "lock", Choice: -1, Where: wire.Place{File: "bank.go", Line: 20}, Row: 6},
 		{G: "main/2/3", Op: "trylock", Choice: -1, Row: 7},
 		{G: "main/1", Op: "send", Choice: -1, With: "main/2", Row: 8},

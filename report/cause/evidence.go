@@ -50,7 +50,7 @@ type spot struct {
 }
 
 func (c *Code) evidence(f Finding) *evidence {
-	e := &evidence{f: f, class: classOf(f.Finding), steps: f.Clip.Steps}
+	e := &evidence{f: f, class: classOf(f.Finding), steps: steps(f.Clip.Steps)}
 	places := f.CorePlaces()
 	if e.class == race || e.class == disorder {
 		places = f.Places

@@ -121,7 +121,7 @@ type Clip struct {
 	Input   []string `json:",omitempty"`
 	Visible []uint64 // sites whose memory accesses are steps; the numbers are those of one build
 	Spots   []Place  // the same sites as they stand in the file, by what the source says
-	Steps   []Step
+	Steps   Steps
 	Places  []Place // of the finding
 	// of an anomaly: how its accesses belong together, see Expectation; of an answer: the question
 	Pattern string
@@ -286,7 +286,7 @@ type Finding struct {
 	// What its goroutines did in that execution, in order, and, with Waits, what those that had
 	// not ended wait for. Accesses of memory are those of memory that several goroutines use.
 	// Empty if it is too long.
-	Story []Event `json:",omitempty"`
+	Story Events `json:",omitempty"`
 	// of an execution whose clip leaves out its end: the last steps of that
 	Rest         []Step `json:",omitempty"`
 	Skipped      int    `json:",omitempty"` // and how many come before them
