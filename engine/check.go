@@ -49,8 +49,8 @@ func check(ctx context.Context, cfg *wire.Config, c *wire.Clip, x Executor) (*wi
 		return &wire.Record{Type: "replayed", Test: c.Test, Result: "unusable", Reason: err.Error()}, nil
 	}
 	s.Rejoin = cfg.Rejoin
-	q := &wire.Request{Schedule: *s, Visible: sitesOf(c), Only: true, Expect: expectationOf(c), Input: c.Input,
-		Early: c.Early()}
+	q := &wire.Request{Schedule: *s, Visible: sitesOf(c), Only: true, Expect: expectationOf(c),
+		Input: c.Input, Early: c.Early()}
 	if showsAtOnce(c) {
 		q.Steps = len(c.Steps) + stepsMore
 	}

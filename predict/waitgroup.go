@@ -78,8 +78,8 @@ func (c *collection) waitGroups(g *Graph, w *waits) {
 	}
 }
 
-// eachAdded reports whether each Done has an Add of its own that must come before it: the counter is
-// never below zero then, whatever the order. adds and dones are in the order of the trace.
+// eachAdded reports whether each Done has an Add of its own that must come before it: the counter
+// is never below zero then, whatever the order. adds and dones are in the order of the trace.
 func (w *waits) eachAdded(adds, dones []int32) bool {
 	by := make(map[trace.GID]*tally)
 	for _, a := range adds {

@@ -114,7 +114,8 @@ type eventKey struct {
 func keyOfEvent(e *Event) (key eventKey, ok bool) {
 	key = eventKey{index: e.Index, step: e.Step, partner: e.Partner, g: e.G, op: e.Op, object: e.Object,
 		arg: e.Arg, obj: e.Obj, cap: e.Cap, value: e.Value, child: e.Child, where: e.Where,
-		flags: [4]bool{e.Switch, e.Quiet, e.Waits, e.Call != nil}, nth: e.Case, cases: e.Cases, stack: e.Stack}
+		flags: [4]bool{e.Switch, e.Quiet, e.Waits, e.Call != nil}, nth: e.Case, cases: e.Cases,
+		stack: e.Stack}
 	if e.Call != nil {
 		key.call = *e.Call
 	}

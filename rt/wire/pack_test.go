@@ -46,7 +46,8 @@ func TestPackRoundTrip(t *testing.T) {
 		for i := range n {
 			if i > 0 && rng.IntN(2) == 0 { // one field differs
 				steps[i], events[i] = steps[rng.IntN(i)], events[rng.IntN(i)]
-				for _, v := range []reflect.Value{reflect.ValueOf(&steps[i]).Elem(), reflect.ValueOf(&events[i]).Elem()} {
+				for _, entry := range []any{&steps[i], &events[i]} {
+					v := reflect.ValueOf(entry).Elem()
 					w := reflect.New(v.Type()).Elem()
 					fill(w, rng)
 					k := rng.IntN(v.NumField())

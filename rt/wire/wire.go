@@ -22,8 +22,8 @@ const FD = 3
 // A Config says what a test binary is to do. Names and patterns (-run, -skip, -short ...) go as the
 // ordinary -test.* flags of the binary.
 type Config struct {
-	// "test", "replay" (Clips has one, or some of one test if Brief), "execute" (Test, once, as Request says), "list", "bench",
-	// "work" (Items, as they come)
+	// "test", "replay" (Clips has one, or some of one test if Brief), "execute" (Test, once, as
+	// Request says), "list", "bench", "work" (Items, as they come)
 	Mode     string
 	Test     string            // Mode execute
 	Request  *Request          // Mode execute
