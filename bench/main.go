@@ -47,6 +47,7 @@ import (
 	"fmt"
 	"log"
 	"strings"
+	"time"
 )
 
 func main() {
@@ -74,14 +75,19 @@ func main() {
 	gens := flag.String("gen", "", "have the versions of heddle that -heddles names generate tests for the types of bench/gen.txt and bench/programs/seeded instead, and write the tables to `file`; with -type, only types whose names match that")
 	heddles := flag.String("heddles", "", "with -std, -replay and -gen: commands to compare, `name=path` with commas between")
 	patterns := flag.String("map", "", "compare map, mcr, maptest, pct and random on the types of bench/programs/classes instead, and write the tables to `file`")
-	only := flag.String("type", "", "with -map: only this `type`, such as V17; rules: only the table about the six rules")
+	only := flag.String("type", "", "with -map: only this `type`, such as V17; rules or generated: only the table about the six rules, or of generated tests")
+	budget := flag.Duration("budget", 6*time.Second, "with -map: processor `time` of a strategy for the generated tests of a type; the paper's is 10m")
+	tests := flag.Int("tests", 20, "with -map: generate `n` tests of each type; the paper has 1000")
+	repeats := flag.Int("repeats", 2, "with -map: execute the generated tests of each type `n` times, with other seeds; the paper 5")
+	buggy := flag.Duration("buggy", time.Second/2,
+		"with -map: look for buggy executions for this `time`; the paper 10s")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the executions to `file`; with -test, of that test only")
 	test := flag.String("test", "", "measure only this `test` of bench/programs, and print all there is to it")
 	policy := flag.String("policy", "rr", "with -test: the `policy` that chooses")
 	race := flag.Bool("race", true, "with -test: detect data races")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("unexpected argument %q; the flags are -build, -cold, -memory, -counts, -bugs, -strategy, -map, -type, -predict, -branch, -unfold, -observe, -inputs, -guarded, -std, -replay, -gen, -heddles, -flow, -huge, -searches, -workers, -simulate, -test, -policy, -race and -cpuprofile", flag.Arg(0))
+		log.Fatalf("unexpected argument %q; the flags are -build, -cold, -memory, -counts, -bugs, -strategy, -map, -type, -budget, -tests, -repeats, -buggy, -predict, -branch, -unfold, -observe, -inputs, -guarded, -std, -replay, -gen, -heddles, -flow, -huge, -searches, -workers, -simulate, -test, -policy, -race and -cpuprofile", flag.Arg(0))
 	}
 	ctx := context.Background()
 	var err error
@@ -121,7 +127,7 @@ func main() {
 	case *gens != "":
 		err = genTable(ctx, *gens, strings.Split(*heddles, ","), *only)
 	case *patterns != "":
-		err = measurePatterns(ctx, *patterns, *only)
+		err = measurePatterns(ctx, *patterns, *only, patternProtocol{*budget, *tests, *repeats, *buggy})
 	case *bugs != "":
 		err = measureBugs(ctx, *bugs, *strategy)
 	case *test != "":

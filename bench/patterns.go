@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -21,44 +22,9 @@ const (
 	patternSeeds = 10               // explorations of a type by a strategy, as in the paper
 	patternRuns  = 20_000           // most executions of an exploration
 	patternTime  = 20 * time.Second // longest time of an exploration
-	buggyTime    = 10 * time.Second // of Table 5
-	buggySeeds   = 2                // explorations of that length: 20 types by 2 strategies
 	mapGoal      = 4.07             // goal for map: the paper's mean over all types
 	mapWorst     = 11               // goal for each type
 )
-
-// A paperClass is a row of the paper's Tables 4 to 6, as published.
-type paperClass struct {
-	name, class, bug             string
-	pcr, maptest                 float64 // Table 4: schedules to the first bug
-	intended                     float64 // share of runs in which MAPTest covered the intended pattern
-	pcrBugs, maptestBugs         float64 // Table 5
-	mcr, pcrSolved, mcrSolved    float64 // Table 6: schedules, constraints
-	pcrMilliseconds, mcrMillisec float64
-}
-
-var paperClasses = []paperClass{
-	{"V1", "PerUserPoolDataSource", "data race", 5.0, 15.2, 0.68, 4.0, 2.3, 3.0, 15.2, 5.0, 482.5, 758.0},
-	{"V2", "SharedPoolDataSource", "atomicity", 6.4, 411.6, 1.00, 5.0, 0.5, 3.0, 29.9, 8.0, 684.0, 126.0},
-	{"V3", "InputBuffer", "data race", 5.0, 35.1, 0, 3.0, 1.4, 11.6, 16.1, 70.5, 1543.8, 2321.5},
-	{"V4", "Request", "data race", 9.5, 10, 0, 13.0, 20.1, 4.3, 20, 14.5, 3607.8, 854.1},
-	{"V5", "BufferedInputStream", "atomicity", 2.0, 4.8, 0, 6.6, 4.4, 5.0, 5.2, 12.9, 325.7, 705.2},
-	{"V6", "ConcurrentHashMap", "atomicity", 2.8, 1.0, 0, 2.6, 11.5, 6.8, 36.9, 24.8, 5953.3, 3863.7},
-	{"V7", "Hashtable", "data race", 2.0, 31.4, 0, 11.6, 5.8, 21.3, 50.5, 192.1, 1174.0, 3967.3},
-	{"V8", "Logger", "atomicity", 5.0, 9.0, 0, 4.2, 1.4, 4.7, 24.0, 39.6, 3744.6, 2078.8},
-	{"V9", "StringBuffer", "atomicity", 1.0, 6.3, 0, 34.4, 2.1, 1.0, 1.0, 1.1, 168.5, 528.8},
-	{"V10", "Vector 1.1.7", "atomicity", 2.0, 14.0, 0, 4.0, 1.3, 3.0, 3.0, 14.0, 241.2, 398.7},
-	{"V11", "Vector 1.4.2", "atomicity", 3.0, 44.9, 0, 5.0, 0.4, 4.0, 9.1, 5.0, 1421.7, 559.6},
-	{"V12", "NumberAxis", "atomicity", 11.0, 149.0, 0, 3.0, 0.5, 7, 41.9, 12, 1060.4, 520.3},
-	{"V13", "PeriodAxis", "data race", 6.8, 22.0, 0.26, 1.6, 0.0, 5.8, 26.0, 23.0, 2583.7, 269.8},
-	{"V14", "TimeSeries", "data race", 2.0, 1.0, 0, 3.0, 2.0, 2.0, 2.0, 2.0, 267.8, 682.3},
-	{"V15", "XYPlot", "data race", 3.0, 24.6, 0.50, 7.0, 2.9, 3.0, 8.2, 17.9, 776.1, 196.0},
-	{"V16", "XYSeries", "data race", 4.9, 17.0, 0, 2.0, 1.7, 3.1, 14.3, 5.1, 344.7, 239.7},
-	{"V17", "AppenderAttachableImpl", "data race", 2.0, 86.2, 0, 20.7, 0.0, 8.2, 9.0, 176.0, 1235.2, 2634.5},
-	{"V18", "FileAppender", "atomicity", 3.0, 21.7, 0.72, 11.0, 3.3, 2.8, 8.0, 19.4, 418.5, 523},
-	{"V19", "NullAppender", "atomicity", 2.0, 20.4, 0, 4.8, 2.0, 3.3, 5.5, 6.4, 211.1, 257.1},
-	{"V20", "XStream", "atomicity", 3.0, 670.3, 0, 1.0, 0.1, 3.0, 8.0, 11.0, 5981.5, 5018.8},
-}
 
 // patternStrategies are the columns of the first table. Strategies that need data flow have a
 // separate build.
@@ -71,40 +37,66 @@ var patternStrategies = []struct {
 type patternBench struct {
 	plain, flow *binary
 	out         io.Writer
+	protocol    patternProtocol
+}
+
+// A patternProtocol has the lengths of the experiments. The paper's are in brackets.
+type patternProtocol struct {
+	budget  time.Duration // processor time of a strategy for the generated tests of a type (10m)
+	tests   int           // generated tests of a type (1000)
+	repeats int           // of that (5)
+	buggy   time.Duration // an exploration for Table 5 (10s)
 }
 
 // hunted has the results of the explorations of one type by one strategy.
 type hunted struct {
-	executions      []int // to the bug, of explorations that found it
-	seconds         float64
-	solved          int // formulas
-	solving         float64
-	intended, shown int
-	unknown, missed int
+	executions   []float64 // by seed: to the bug, or all
+	milliseconds []float64 // by seed: of processor time
+	found        int       // explorations that found the bug
+	solved       int       // formulas
+	solving      float64
+	intended     int
+	shown        int
+	unknown      int
 }
 
-// mean returns the mean of executions, without explorations that did not find the bug.
-func (h *hunted) mean() float64 {
-	sum := 0
-	for _, n := range h.executions {
-		sum += n
+func mean(all []float64) float64 {
+	sum := 0.0
+	for _, x := range all {
+		sum += x
 	}
-	return float64(sum) / float64(max(len(h.executions), 1))
+	return sum / float64(max(len(all), 1))
 }
 
+// text is the mean number of executions to the bug.
 func (h *hunted) text() string {
-	switch n := len(h.executions); n {
-	case 0:
-		return "not found"
-	case patternSeeds:
-		return fmt.Sprintf("%.1f", h.mean())
-	default:
-		return fmt.Sprintf("%.1f (%d of %d)", h.mean(), n, patternSeeds)
+	if h.found < patternSeeds {
+		return fmt.Sprintf("%.1f, found %d of %d times", mean(h.executions), h.found, patternSeeds)
 	}
+	return fmt.Sprintf("%.1f", mean(h.executions))
 }
 
-// measurePatterns writes the tables to file. only, if not "", selects one type.
-func measurePatterns(ctx context.Context, file, only string) error {
+// lessBy is the paper's formula 4, as its tables use it: by how many percent one is less than
+// other, negative if other is less.
+func lessBy(one, other float64) float64 {
+	if most := max(one, other); most > 0 {
+		return 100 * (other - one) / most
+	}
+	return 0
+}
+
+// speedup is formulas 5 and 6: how many times as long other takes as one, negative if one takes
+// longer.
+func speedup(one, other float64) float64 {
+	if other >= one {
+		return other / one
+	}
+	return -one / other
+}
+
+// measurePatterns writes the tables to file. only, if not "", selects one type, or table rules or
+// generated.
+func measurePatterns(ctx context.Context, file, only string, protocol patternProtocol) error {
 	plain, err := buildPackage(ctx, classes, false)
 	if err != nil {
 		return err
@@ -118,12 +110,15 @@ func measurePatterns(ctx context.Context, file, only string) error {
 		return err
 	}
 	defer out.Close()
-	b := &patternBench{plain, flow, out}
+	b := &patternBench{plain, flow, out, protocol}
 	rows := paperClasses
-	if only == "rules" {
+	switch only {
+	case "rules":
 		return b.rules(ctx, rows)
-	}
-	if only != "" {
+	case "generated":
+		return b.generated(ctx, rows)
+	case "":
+	default:
 		rows = nil
 		for _, c := range paperClasses {
 			if c.name == only {
@@ -131,22 +126,23 @@ func measurePatterns(ctx context.Context, file, only string) error {
 			}
 		}
 		if len(rows) == 0 {
-			return fmt.Errorf("no type %s: want one of V1 to V20, or rules for the table about the six rules alone", only)
+			return fmt.Errorf("no type %s: want one of V1 to V20, or rules or generated for one table alone", only)
 		}
 	}
 	b.head()
+	if err := b.described(rows); err != nil {
+		return err
+	}
 	all, err := b.first(ctx, rows)
 	if err != nil {
 		return err
 	}
+	b.versus(rows, all)
 	b.solved(rows, all)
 	if err := b.buggy(ctx, rows); err != nil {
 		return err
 	}
-	if err := b.coverage(ctx, rows); err != nil {
-		return err
-	}
-	return b.rules(ctx, rows)
+	return b.generated(ctx, rows)
 }
 
 // Bounds of an exploration that measures the rules.
@@ -157,14 +153,14 @@ const (
 
 // rules measures what each of the six rules omits.
 func (b *patternBench) rules(ctx context.Context, rows []paperClass) error {
-	b.print("\n## The six rules\n\nWhat `map` asks for with all rules, and without each, over all types together: one exploration of each with at most %d executions and %v. An exploration that ends by itself needs less. Without rule 2 it does not go on as `mcr`.\n\n", ruleRuns, ruleTime)
+	b.print("# The six rules\n\nMade by `go run ./bench -map docs/results/map-rules.md -type rules` at %s, on the types of [memory-access patterns](map.md).\n\nWhat `map` asks for with all rules, and without each, over all types together: one exploration of each with at most %d executions and %v. An exploration that ends by itself needs less. Without rule 2 it does not go on as `mcr`.\n\n", commit(), ruleRuns, ruleTime)
 	b.print("| rules | candidates | formulas solved | skipped by cores | schedules that lead nowhere new | executions | types with the bug found |\n| --- |%s\n", strings.Repeat(" ---: |", 6))
 	for _, rules := range []string{"123456", "23456", "13456", "12456", "12356", "12346", "12345"} {
 		var sum wire.Formulas
 		executions, found := 0, 0
 		for _, c := range rows {
 			bug := false
-			err := b.explore(ctx, c.name, "map", true, 1, func(cfg *wire.Config) {
+			_, err := b.explore(ctx, c.name, "map", true, 1, func(cfg *wire.Config) {
 				cfg.Options, cfg.Runs, cfg.Budget, cfg.Whole = map[string]string{"rules": rules}, ruleRuns,
 					int64(ruleTime), true
 			}, func(rec *wire.Record) {
@@ -194,58 +190,59 @@ func (b *patternBench) rules(ctx context.Context, rows []paperClass) error {
 func (b *patternBench) print(format string, args ...any) { fmt.Fprintf(b.out, format, args...) }
 
 func (b *patternBench) head() {
-	b.print(`# Memory-access patterns: tables 4, 5 and 6, and figure 6
+	b.print(`# Memory-access patterns: tables 3 to 6, and figure 6
 
-Made by `+"`"+`go run ./bench -map docs/results/map.md`+"`"+` at %s.
+Made by `+"`"+`go run ./bench -map docs/results/map.md`+"`"+` at %s. [The six rules](map-rules.md).
 
 The types are those of `+"`"+`bench/programs/classes`+"`"+`: the mechanism of the bug of each of the paper's
-classes, in Go and much smaller. The tests are a prefix and two suffixes, written by hand. The
-paper's figures (in brackets) are for the Java classes and generated tests: beside ours they tell an
-order of magnitude. `+"`"+`map`+"`"+` and `+"`"+`mcr`+"`"+` use data flow. Race detection is off: what counts is a panic or
-a failed check. All memory accesses are scheduling points, for every strategy. Means over %d seeds,
-each with at most %d executions and %v.
+classes, in Go and much smaller. For tables 4 to 6 the tests are a prefix and two suffixes, written
+by hand. Figures in brackets are the paper's, for the Java classes and generated tests: beside ours
+they tell an order of magnitude. `+"`"+`map`+"`"+` (PCR) and `+"`"+`mcr`+"`"+` use data flow. Race detection is off: what
+counts is a panic or a failed check. All memory accesses are scheduling points, for every strategy.
+Means over %d seeds, each with at most %d executions and %v.
+
+Milliseconds are processor time: the time of an exploration, times the share of a processor that its
+process got. *Reduction* is by how many percent the first strategy needs less, *speed-up* how many
+times as long the second takes; below zero the second is better. p is that of the Wilcoxon
+signed-rank test over the seeds, exact and two-sided; with ten seeds the least is 0.002.
 
 `, commit(), patternSeeds, patternRuns, patternTime)
 }
 
 // first measures Table 4.
 func (b *patternBench) first(ctx context.Context, rows []paperClass) (map[string]map[string]*hunted, error) {
-	b.print("## Executions to the first bug (Table 4)\n\n| type | bug |")
+	b.print("## Executions to the first bug\n\n| type |")
 	for _, s := range patternStrategies {
 		b.print(" %s |", s.name)
 	}
-	b.print(" intended pattern covered |\n| --- | --- |%s ---: |\n",
+	b.print(" maptest covered the intended pattern |\n| --- |%s ---: |\n",
 		strings.Repeat(" ---: |", len(patternStrategies)))
 	all := map[string]map[string]*hunted{}
 	sums := make([]float64, len(patternStrategies))
-	worst, missing := 0.0, make([]int, len(patternStrategies))
+	worst := 0.0
 	for _, c := range rows {
 		all[c.name] = map[string]*hunted{}
-		b.print("| %s %s | %s |", c.name, c.class, c.bug)
+		b.print("| %s |", c.name)
 		for i, s := range patternStrategies {
 			h, err := b.hunt(ctx, c.name, s.name, s.flow)
 			if err != nil {
 				return nil, err
 			}
 			all[c.name][s.name] = h
-			sums[i] += h.mean()
-			missing[i] += patternSeeds - len(h.executions)
+			sums[i] += mean(h.executions)
 			b.print(" %s%s |", h.text(), published4(&c, s.name))
 			if s.name == "map" {
-				worst = max(worst, h.mean())
+				worst = max(worst, mean(h.executions))
 			}
-			log.Printf("%s, %s: %s, %d formulas, %d unknown", c.name, s.name, h.text(), h.solved, h.unknown)
+			log.Printf("%s, %s: %s, %.1f ms, %d formulas, %d unknown", c.name, s.name, h.text(),
+				mean(h.milliseconds), h.solved, h.unknown)
 		}
 		m := all[c.name]["maptest"]
 		b.print(" %.2f (%.2f) |\n", float64(m.shown)/float64(max(m.intended, 1)), c.intended)
 	}
-	b.print("| mean | |")
+	b.print("| mean |")
 	for i := range patternStrategies {
-		mark := ""
-		if missing[i] > 0 {
-			mark = fmt.Sprintf(", %d not found", missing[i])
-		}
-		b.print(" %.2f%s |", sums[i]/float64(len(rows)), mark)
+		b.print(" %.2f |", sums[i]/float64(len(rows)))
 	}
 	b.print(" |\n\nThe goal for `map` is a mean of at most %.2f, and none above %d: the mean is %.2f, the greatest %.1f.\n\n", mapGoal, mapWorst, sums[0]/float64(len(rows)), worst)
 	return all, nil
@@ -264,160 +261,170 @@ func published4(c *paperClass, strategy string) string {
 	return ""
 }
 
+// versus writes Table 4.
+func (b *patternBench) versus(rows []paperClass, all map[string]map[string]*hunted) {
+	b.print("## map beside maptest, to the first bug (Table 4)\n\n")
+	b.print("| type | map ms | maptest ms | reduction of executions %% | p | speed-up | p | success |\n| --- |%s\n",
+		strings.Repeat(" ---: |", 7))
+	var fewer, faster tally
+	for _, c := range rows {
+		m, t := all[c.name]["map"], all[c.name]["maptest"]
+		x, y, ms, mt := mean(m.executions), mean(t.executions), mean(m.milliseconds), mean(t.milliseconds)
+		_, _, p := signedRank(m.executions, t.executions)
+		_, _, pt := signedRank(m.milliseconds, t.milliseconds)
+		fewer.add(c.name, y-x, p)
+		faster.add(c.name, mt-ms, pt)
+		b.print("| %s | %.1f (%.1f) | %.1f (%.1f) | %.1f (%.1f) | %s | %.1f (%.1f) | %s | %d%%, %d%% |\n", c.name, ms, c.pcrTime,
+			mt, c.maptestTime, lessBy(x, y), lessBy(c.pcr, c.maptest), probability(p), speedup(ms, mt),
+			speedup(c.pcrTime, c.maptestTime), probability(pt), 100*m.found/patternSeeds,
+			100*t.found/patternSeeds)
+	}
+	b.print("\nOf the executions `map` needs %s.\n\nOf the time it needs %s.\n\n", &fewer, &faster)
+}
+
+// A tally counts where one strategy is better, and with a probability below 0.05.
+type tally struct{ better, worse, clearly, clearlyNot []string }
+
+func (t *tally) add(name string, by, p float64) {
+	switch {
+	case by > 0:
+		if t.better = append(t.better, name); p < 0.05 {
+			t.clearly = append(t.clearly, name)
+		}
+	case by < 0:
+		if t.worse = append(t.worse, name); p < 0.05 {
+			t.clearlyNot = append(t.clearlyNot, name)
+		}
+	}
+}
+
+func (t *tally) String() string {
+	list := func(names []string) string { return cmp.Or(strings.Join(names, ", "), "none") }
+	return fmt.Sprintf("less on %d types (p < 0.05 on %d), and more on %d: %s (p < 0.05: %s)", len(t.better),
+		len(t.clearly), len(t.worse), list(t.worse), list(t.clearlyNot))
+}
+
 // solved writes Table 6.
 func (b *patternBench) solved(rows []paperClass, all map[string]map[string]*hunted) {
-	b.print("## Formulas solved until the first bug, and time (Table 6)\n\n")
-	b.print("| type | map formulas | mcr formulas | map ms | of which solving | mcr ms | of which solving |\n| --- |%s\n", strings.Repeat(" ---: |", 6))
+	b.print("## map beside mcr, to the first bug (Table 6)\n\nFormulas are the constraints that were given to the solver.\n\n")
+	b.print("| type | map formulas | map ms | solving | mcr formulas | mcr ms | solving | reduction of executions %% | of formulas %% | speed-up | p |\n| --- |%s\n", strings.Repeat(" ---: |", 10))
 	n := float64(patternSeeds)
+	var faster tally
 	for _, c := range rows {
 		p, m := all[c.name]["map"], all[c.name]["mcr"]
-		b.print("| %s | %.1f (%.1f) | %.1f (%.1f) | %.1f (%.1f) | %.1f | %.1f (%.1f) | %.1f |\n", c.name, float64(p.solved)/n, c.pcrSolved, float64(m.solved)/n, c.mcrSolved,
-			1000*p.seconds/n, c.pcrMilliseconds, 1000*p.solving/n, 1000*m.seconds/n, c.mcrMillisec,
-			1000*m.solving/n)
+		ms, mm := mean(p.milliseconds), mean(m.milliseconds)
+		f, g := float64(p.solved)/n, float64(m.solved)/n
+		_, _, prob := signedRank(p.milliseconds, m.milliseconds)
+		faster.add(c.name, mm-ms, prob)
+		b.print("| %s | %.1f (%.1f) | %.1f (%.1f) | %.1f | %.1f (%.1f) | %.1f (%.1f) | %.1f | %.1f (%.1f) | %.1f (%.1f) | %.1f (%.1f) | %s |\n", c.name,
+			f, c.pcrSolved, ms, c.pcrMilliseconds, 1000*p.solving/n,
+			g, c.mcrSolved, mm, c.mcrMillisec, 1000*m.solving/n,
+			lessBy(mean(p.executions), mean(m.executions)), lessBy(c.pcr, c.mcr), lessBy(f, g),
+			lessBy(c.pcrSolved, c.mcrSolved), speedup(ms, mm), speedup(c.pcrMilliseconds, c.mcrMillisec),
+			probability(prob))
 	}
-	b.print("\n")
+	b.print("\nOf the time `map` needs %s.\n\n", &faster)
 }
 
 // hunt explores one type by one strategy, once for each seed, until a finding.
 func (b *patternBench) hunt(ctx context.Context, name, strategy string, flow bool) (*hunted, error) {
 	h := new(hunted)
 	for seed := range patternSeeds {
-		found := 0
-		err := b.explore(ctx, name, strategy, flow, uint64(seed+1), func(c *wire.Config) {
+		found, all, elapsed, solving := 0, 0, 0.0, 0.0
+		share, err := b.explore(ctx, name, strategy, flow, uint64(seed+1), func(c *wire.Config) {
 			c.FailFast, c.Runs, c.Budget = true, patternRuns, int64(patternTime)
 		}, func(rec *wire.Record) {
 			switch {
 			case rec.Type == "finding" && found == 0:
-				found = rec.Finding.Executions
-				h.executions = append(h.executions, found)
-				h.seconds += rec.Elapsed
+				found, elapsed = rec.Finding.Executions, rec.Elapsed
+				h.found++
+			case rec.Type == "end" && found == 0:
+				all, elapsed = rec.Executions, rec.Elapsed
 			case rec.Type == "coverage":
 				h.intended, h.shown = h.intended+rec.Coverage.Intended, h.shown+rec.Coverage.Shown
 				if f := rec.Coverage.Formulas; f != nil {
-					h.solved, h.solving = h.solved+f.Solved, h.solving+f.Solving
-					h.unknown, h.missed = h.unknown+f.Undecided, h.missed+f.Missed
+					h.solved, solving = h.solved+f.Solved, f.Solving
+					h.unknown += f.Undecided
 				}
 			}
 		})
 		if err != nil {
 			return nil, err
 		}
+		h.executions = append(h.executions, float64(max(found, all)))
+		h.milliseconds = append(h.milliseconds, 1000*elapsed*share)
+		h.solving += solving * share
 	}
 	return h, nil
 }
 
-// explore runs the test of one type.
+// explore runs the test of one type. It returns the share of a processor that the process got.
 func (b *patternBench) explore(ctx context.Context, name, strategy string, flow bool, seed uint64,
-	set func(*wire.Config), record func(*wire.Record)) error {
+	set func(*wire.Config), record func(*wire.Record)) (share float64, err error) {
 	bin := b.plain
 	if flow {
 		bin = b.flow
 	}
+	ended := false
+	pattern := "^Test" + name + "$"
+	share, err = bin.explored(ctx, classes, pattern, strategy, flow, seed, set, func(rec *wire.Record) {
+		ended = ended || rec.Type == "end"
+		record(rec)
+	})
+	if err == nil && !ended {
+		err = fmt.Errorf("test Test%s of %s did not end", name, classes)
+	}
+	return share, err
+}
+
+// explored explores the tests that match pattern. It returns the share of a processor that the
+// process got.
+func (b *binary) explored(ctx context.Context, pkg, pattern, strategy string, flow bool, seed uint64,
+	set func(*wire.Config), record func(*wire.Record)) (share float64, err error) {
 	config := wire.Config{
-		Mode: "test", Package: classes, Strategy: strategy, Seed: seed, Steps: 1_000_000, Visible: "all",
-		Isolate: "vars", Count: 1, Flow: flow,
-		FlowMemory: 256 << 20,
+		Mode: "test", Package: pkg, Strategy: strategy, Seed: seed, Steps: 1_000_000, Visible: "all",
+		Isolate: "vars", Count: 1, Flow: flow, FlowMemory: 256 << 20,
 	}
 	set(&config)
-	ended := false
-	err := run.Binary(ctx, bin.path, bin.dir, config, []string{"-test.run=^Test" + name + "$"},
-		func(rec *wire.Record) {
-			ended = ended || rec.Type == "end"
-			record(rec)
-		})
-	if err != nil && err != io.EOF {
-		return err
+	began, used := time.Now(), childSeconds()
+	err = run.Binary(ctx, b.path, b.dir, config, []string{"-test.run=" + pattern}, record)
+	if err == io.EOF {
+		err = nil
 	}
-	if !ended {
-		return fmt.Errorf("test Test%s of %s did not end", name, classes)
-	}
-	return nil
+	return (childSeconds() - used) / time.Since(began).Seconds(), err
 }
 
 // buggy measures Table 5.
 func (b *patternBench) buggy(ctx context.Context, rows []paperClass) error {
-	b.print("## Buggy executions in %v (Table 5)\n\nWith `map`, an exploration that ends before has executed all that it knows to ask for.\n\n| type | map | of executions | maptest | of executions |\n| --- |%s\n", buggyTime, strings.Repeat(" ---: |", 4))
+	b.print("## Buggy executions in %v (Table 5)\n\nMeans of %d explorations of that time (the paper: 10 s), which a busy machine shortens for both. With `map`, an exploration that ends before has executed all that it knows to ask for.\n\n", b.protocol.buggy, patternSeeds)
+	b.print("| type | map | of executions | maptest | of executions | difference | p |\n| --- |%s\n",
+		strings.Repeat(" ---: |", 6))
+	var more tally
 	for _, c := range rows {
-		b.print("| %s |", c.name)
-		for _, s := range []struct {
-			name      string
-			flow      bool
-			published float64
-		}{{"map", true, c.pcrBugs}, {"maptest", false, c.maptestBugs}} {
-			buggy, all := 0, 0
-			for seed := range buggySeeds {
-				err := b.explore(ctx, c.name, s.name, s.flow, uint64(seed+1), func(cfg *wire.Config) {
-					cfg.Budget, cfg.Whole = int64(buggyTime), true
+		names := []string{"map", "maptest"}
+		buggy, all := make([][]float64, 2), make([][]float64, 2)
+		for seed := range patternSeeds {
+			for i, name := range names {
+				_, err := b.explore(ctx, c.name, name, name == "map", uint64(seed+1), func(cfg *wire.Config) {
+					cfg.Budget, cfg.Whole = int64(b.protocol.buggy), true
 				}, func(rec *wire.Record) {
 					if rec.Type == "end" {
-						buggy, all = buggy+rec.Buggy, all+rec.Executions
+						buggy[i] = append(buggy[i], float64(rec.Buggy))
+						all[i] = append(all[i], float64(rec.Executions))
 					}
 				})
 				if err != nil {
 					return err
 				}
 			}
-			b.print(" %.1f (%.1f) | %.1f |", float64(buggy)/buggySeeds, s.published, float64(all)/buggySeeds)
-			log.Printf("%s, %s: %d buggy of %d executions", c.name, s.name, buggy, all)
 		}
-		b.print("\n")
+		x, y := mean(buggy[0]), mean(buggy[1])
+		_, _, p := signedRank(buggy[0], buggy[1])
+		more.add(c.name, x-y, p)
+		b.print("| %s | %.1f (%.1f) | %.1f | %.1f (%.1f) | %.1f | %.1f (%.1f) | %s |\n", c.name, x, c.pcrBugs,
+			mean(all[0]), y, c.maptestBugs, mean(all[1]), x-y, c.pcrBugs-c.maptestBugs, probability(p))
+		log.Printf("%s: %.1f buggy of %.1f, maptest %.1f of %.1f", c.name, x, mean(all[0]), y, mean(all[1]))
 	}
-	b.print("\n")
+	b.print("\n`map` shows more on %d types (p < 0.05 on %d).\n\n", len(more.better), len(more.clearly))
 	return nil
-}
-
-// coverMarks are the times of the columns of the last table, in seconds.
-var coverMarks = []float64{0.01, 0.03, 0.1, 0.3, 1, 3}
-
-// coverage measures Fig. 6: MAP-coverage over time, as a share of the highest number of patterns
-// that either strategy reached.
-func (b *patternBench) coverage(ctx context.Context, rows []paperClass) error {
-	b.print("## MAP-coverage over time (Fig. 6)\n\nPatterns covered after so many seconds, in percent of the highest number that one of the strategies came to within %v s.\n\n| type | strategy |", coverMarks[len(coverMarks)-1])
-	for _, m := range coverMarks {
-		b.print(" %v s |", m)
-	}
-	b.print(" patterns |\n| --- | --- |%s ---: |\n", strings.Repeat(" ---: |", len(coverMarks)))
-	for _, c := range rows {
-		covers := map[string]*wire.Coverage{}
-		most := 1
-		for _, s := range []struct {
-			name string
-			flow bool
-		}{{"map", true}, {"maptest", false}} {
-			err := b.explore(ctx, c.name, s.name, s.flow, 1, func(cfg *wire.Config) {
-				cfg.Budget, cfg.Whole, cfg.MapCover = int64(coverMarks[len(coverMarks)-1]*1e9), true, true
-			}, func(rec *wire.Record) {
-				if rec.Type == "coverage" {
-					covers[s.name] = rec.Coverage
-				}
-			})
-			if err != nil {
-				return err
-			}
-			if covers[s.name] == nil {
-				return fmt.Errorf("%s, %s: no coverage was told", c.name, s.name)
-			}
-			most = max(most, covers[s.name].Covered)
-		}
-		for _, name := range []string{"map", "maptest"} {
-			b.print("| %s | %s |", c.name, name)
-			for _, m := range coverMarks {
-				b.print(" %.0f |", 100*float64(coveredBy(covers[name], m))/float64(most))
-			}
-			b.print(" %d |\n", covers[name].Covered)
-		}
-		log.Printf("%s: map covers %d patterns, maptest %d", c.name, covers["map"].Covered,
-			covers["maptest"].Covered)
-	}
-	return nil
-}
-
-// coveredBy returns the number of covered patterns at a time.
-func coveredBy(c *wire.Coverage, seconds float64) (n int) {
-	for _, p := range c.Points {
-		if p.Elapsed <= seconds {
-			n = p.Covered
-		}
-	}
-	return n
 }
