@@ -87,6 +87,9 @@ func (s *story) notWatched(w act) *Match {
 	}
 	m.Hint = fmt.Sprintf("wait for both at %s: `select { case %s: ... case <-%s.Done(): return }`",
 		at(w.Where), statement, ctx)
+	if w.op == trace.OpSend && !s.source.inLoop(w.Where) {
+		m.Hint = s.room([]act{w}) + "; or " + m.Hint
+	}
 	return m
 }
 
@@ -99,7 +102,6 @@ func (s *story) leakedSender(ws []act) *Match {
 	m := &Match{Name: LeakedSender, Var: name, Roles: []Role{{"wait", w.G, w.Where, of(w)}}}
 	m.Text = fmt.Sprintf("%s %s to send to `%s` at %s, and no goroutine is left that receives from it.",
 		list(names(ws)), wait(ws), name, at(w.Where))
-	p, text := s.source.making(w.Where, name)
 	if sel, c, ok := s.gaveUp(w, name); ok {
 		m.Text += fmt.Sprintf(" %s waited for the value in the select at %s, took the case `%s`, and went on.", sel.G, at(sel.Where), c)
 		m.Roles = append(m.Roles, Role{"receiver", sel.G, sel.Where, of(sel)})
@@ -110,7 +112,34 @@ func (s *story) leakedSender(ws []act) *Match {
 		m.Text += fmt.Sprintf(" %s received from it at %s, and does not come back for another value.",
 			got.G, at(got.Where))
 		m.Roles = append(m.Roles, Role{"receiver", got.G, got.Where, of(got)})
+	} else {
+		s.never(m, w)
 	}
+	if s.source.inLoop(w.Where) {
+		m.Hint = fmt.Sprintf("let the sender end when nothing receives any more: at %s, a select of the send and of a channel that the receiver closes when it goes (or of ctx.Done())", at(w.Where))
+		return m
+	}
+	m.Hint = s.room(ws) + "; or send in a select beside a channel that says that nothing is wanted any more"
+	return m
+}
+
+// never tells of a channel with a buffer from which nothing was received: which send filled it.
+func (s *story) never(m *Match, w act) {
+	sent := slices.DeleteFunc(slices.Clone(s.acts), func(a act) bool {
+		return a.Obj != w.Obj || a.op != trace.OpSend || a.G == w.G && a.i == w.i
+	})
+	if len(sent) == 0 {
+		return
+	}
+	full := sent[len(sent)-1]
+	m.Text += fmt.Sprintf(" Nothing has ever received from this channel: the send by %s at %s filled its buffer.",
+		full.G, at(full.Where))
+	m.Roles = append(m.Roles, Role{"filled", full.G, full.Where, of(full)})
+}
+
+// room is the hint to give a channel a buffer for all that goroutines send to it.
+func (s *story) room(ws []act) string {
+	w, name := ws[0], ws[0].Where.Object
 	senders := names(slices.DeleteFunc(slices.Clone(s.acts), func(a act) bool {
 		return a.Obj != w.Obj ||
 			a.op != trace.OpSend
@@ -120,24 +149,20 @@ func (s *story) leakedSender(ws []act) *Match {
 			senders = append(senders, x.G)
 		}
 	}
-	if s.source.inLoop(w.Where) {
-		m.Hint = fmt.Sprintf("let the sender end when nothing receives any more: at %s, a select of the send and of a channel that the receiver closes when it goes (or of ctx.Done())", at(w.Where))
-		return m
-	}
-	room := "one value for each sender"
-	example := ""
-	if len(senders) == 1 {
+	room, example := "one value for each sender", "n"
+	if len(senders) == 1 && !s.source.startedInLoop(w.Where) {
 		room, example = "one value", "1"
 	}
-	m.Hint = fmt.Sprintf("give `%s` room for %s, so that a send ends although nothing receives", name, room)
-	if text != "" && !strings.Contains(text, ",") && example != "" {
-		m.Hint += fmt.Sprintf(": `%s, %s)` at %s", strings.TrimSuffix(text, ")"), example, at(p))
-	} else if text != "" && !strings.Contains(text, ",") {
-		m.Hint += fmt.Sprintf(": `%s, n)` at %s, where n is how many send", strings.TrimSuffix(text, ")"),
-			at(p))
+	hint := fmt.Sprintf("give `%s` room for %s, so that a send ends although nothing receives", name, room)
+	p, text := s.source.making(w.Where, name)
+	if text == "" || strings.Contains(text, ",") {
+		return hint
 	}
-	m.Hint += "; or send in a select beside a channel that says that nothing is wanted any more"
-	return m
+	hint += fmt.Sprintf(": `%s, %s)` at %s", strings.TrimSuffix(text, ")"), example, at(p))
+	if example == "n" {
+		hint += ", where n is how many send"
+	}
+	return hint
 }
 
 func wait(ws []act) string {

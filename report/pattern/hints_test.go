@@ -254,6 +254,48 @@ func (m *M) Get() {
 	m.mu.Unlock()
 }`, "test failure", checkThenAct("m.n", 4, 8), []string{"main - - p.go:1"},
 			[]string{"in Get lock m.mu once around check and act (p.go:4 and p.go:8)"}, nil},
+		"a check under a read lock, an update under the lock": {`package p
+func (q *Q) Take(k string) bool {
+	q.mu.RLock()
+	n := q.used[k]
+	q.mu.RUnlock()
+	if n >= q.max { return false }
+	q.mu.Lock()
+	q.used[k]++
+	q.mu.Unlock()
+	return true
+}`, "test failure", `
+			main/1 rlock q.mu p.go:3
+			main/1 read q.used p.go:4
+			main/1 runlock q.mu p.go:5
+			*main/2 lock q.mu p.go:7
+			main/2 write q.used p.go:8
+			main/2 unlock q.mu p.go:9
+			*main/1 lock q.mu p.go:7
+			main/1 read q.used p.go:8`, []string{"main - - p.go:1"},
+			[]string{"read `q.used` at p.go:4, checked `n >= q.max` at p.go:6",
+				"on each return; lock it for writing"}, nil},
+		"nothing ever received from a channel that is full": {`package p
+func (b *B) Post(m string) {
+	for _, c := range b.subs { c <- m }
+}`, "leak", `
+			main/1 send c p.go:3
+			?main/1 send c p.go:3`, nil,
+			[]string{"Nothing has ever received", "the send by main/1 at p.go:3 filled its buffer"}, nil},
+		"a loop starts goroutines that send errors": {`package p
+func First(all []Source) error {
+	failed := make(chan error)
+	for _, s := range all {
+		go func() {
+			failed <- s()
+		}()
+	}
+	return <-failed
+}`, "leak", `
+			main/2 send failed p.go:6
+			main recv failed p.go:9
+			?main/1 send failed p.go:6`, nil,
+			[]string{"`make(chan error, n)` at p.go:3, where n is how many send"}, nil},
 		"work in an update": {`package p
 func Count(d string) {
 	total += len(strings.Fields(d))

@@ -3,6 +3,7 @@ package pattern
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 
 	"heddle/report/syntax"
@@ -292,17 +293,30 @@ func (c *sources) making(p wire.Place, channel string) (at wire.Place, text stri
 }
 
 // inLoop reports whether p is in the body of a loop of its function.
-func (c *sources) inLoop(p wire.Place) (in bool) {
-	if f := c.function(p); f != nil {
-		ast.Inspect(f.body, func(n ast.Node) bool {
-			switch l := n.(type) {
-			case *ast.ForStmt:
-				in = in || c.spans(l.Body, p)
-			case *ast.RangeStmt:
-				in = in || c.spans(l.Body, p)
-			}
-			return true
-		})
-	}
+func (c *sources) inLoop(p wire.Place) bool {
+	f := c.function(p)
+	return f != nil && c.loops(f.body, p)
+}
+
+// startedInLoop reports whether p is in the body of a loop of the declared function around it, as a
+// literal is that a loop starts as a goroutine.
+func (c *sources) startedInLoop(p wire.Place) bool {
+	f := c.File(p.File)
+	return f != nil && slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
+		return c.spans(d, p) && c.loops(d, p)
+	})
+}
+
+// loops reports whether a loop within a node has p in its body.
+func (c *sources) loops(within ast.Node, p wire.Place) (in bool) {
+	ast.Inspect(within, func(n ast.Node) bool {
+		switch l := n.(type) {
+		case *ast.ForStmt:
+			in = in || c.spans(l.Body, p)
+		case *ast.RangeStmt:
+			in = in || c.spans(l.Body, p)
+		}
+		return true
+	})
 	return in
 }

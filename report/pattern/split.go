@@ -184,6 +184,11 @@ func (s *story) common(g *gap) (h hold, ok bool) {
 	return h, false
 }
 
+// shares reports whether an act has a lock for reading only.
+func (s *story) shares(a act, lock int) bool {
+	return slices.ContainsFunc(a.held, func(h hold) bool { return h.obj == lock && h.shared })
+}
+
 // sameHold reports whether a goroutine did not give a lock back within its gap.
 func (s *story) sameHold(g *gap, h hold) bool {
 	return slices.ContainsFunc(g.after.held, func(k hold) bool { return k == h })
@@ -214,6 +219,10 @@ func (s *story) tellCheck(m *Match, g *gap, condition string, line int) {
 	checked.Line = line
 	m.checks(checked, g.before, condition)
 	text := fmt.Sprintf("%s checked `%s` at %s and then ", g.before.G, condition, at(checked))
+	if g.first.Line != line && does(g.before) == "read" {
+		text = fmt.Sprintf("%s read `%s` at %s, checked `%s` at %s and then ", g.before.G,
+			s.named(g.before, m.Var), at(g.first), condition, at(checked))
+	}
 	if g.second.Line != g.after.Where.Line || g.second.File != g.after.Where.File {
 		text += fmt.Sprintf("called `%s` at %s, which %s `%s`", g.second.Object, at(g.second),
 			does(g.after), m.Var)
@@ -299,11 +308,11 @@ func (s *story) oneHold(m *Match, g *gap, what string) string {
 	}
 	lock, _ := s.common(g)
 	outer := func(a act, first wire.Place) bool { return !samePlace(a.Where, first) }
-	hint := fmt.Sprintf("lock %s once around %s, and unlock it after the second", m.Lock, what)
+	hint := fmt.Sprintf("lock %s once around %s, and unlock it after the second, on each return", m.Lock, what)
 	if in := s.source.named(g.first); in != "" {
 		sides := ats([]wire.Place{g.first, g.second})
-		hint = fmt.Sprintf("in %s lock %s once around %s (%s), and unlock it after the second", in, m.Lock,
-			what, sides)
+		hint = fmt.Sprintf("in %s lock %s once around %s (%s), and unlock it after the second, on each return",
+			in, m.Lock, what, sides)
 	}
 	var inner []string
 	for _, side := range []struct {
@@ -320,7 +329,7 @@ func (s *story) oneHold(m *Match, g *gap, what string) string {
 			list(inner), map[bool]string{true: "locks", false: "lock"}[len(inner) == 1])
 	}
 	for _, h := range g.before.held {
-		if h.obj == lock.obj && h.shared && isWrite(g.after) {
+		if h.obj == lock.obj && h.shared && (isWrite(g.after) || !s.shares(g.after, h.obj)) {
 			hint += "; lock it for writing, not with RLock"
 		}
 	}
