@@ -234,8 +234,6 @@ func (g *graph) plan() {
 		}
 		mode.Flow = g.b.Flow && (!p.Standard || g.b.Exprs && std.Followed(base(p.ImportPath)))
 		mode.Exprs = mode.Flow && g.b.Exprs
-		mode.Tested = !p.Standard && len(p.TestGoFiles) > 0 &&
-			(!p.immutable() || g.byPath[p.ImportPath+" ["+p.ImportPath+".test]"] != nil)
 		u := &unit{path: path, pkg: p, mode: mode, only: only}
 		for _, f := range p.GoFiles {
 			if f = p.abs(f); only != "" || !owned[f] {

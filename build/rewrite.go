@@ -161,7 +161,8 @@ func (b *Builder) inputs(kept *typeCache, todo []*unit) (*inputs, error) {
 	err := parallel(len(b.graph.pkgs), func(i int) error {
 		p := b.graph.pkgs[i]
 		in := &instrument.Input{ImportPath: p.ImportPath, Name: p.Name, Dir: p.Dir, GoVersion: p.language(),
-			ImportMap: p.ImportMap, Standard: p.Standard}
+			ImportMap: p.ImportMap, Standard: p.Standard,
+			Cgo: len(p.CgoFiles) > 0}
 		ins.all[i] = in
 		if p.ImportPath == "unsafe" || p.isTestMain() {
 			return nil

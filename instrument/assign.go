@@ -84,6 +84,10 @@ func (r *rewriter) assignOne(s *ast.AssignStmt, simple bool) {
 	l, v := s.Lhs[0], s.Rhs[0]
 	r.addr(l)
 	r.value(v)
+	if r.polls.settle[s] && !r.in.Mode.Quiet {
+		r.wrap(v, "_hd.Settle("+r.source(l)+", ", ")")
+		return
+	}
 	late := (r.hasCall(v) || r.mayPanic(v)) && !simple && !r.unnamedShift(v)
 	switch r.target(l) {
 	case hooked:

@@ -133,6 +133,9 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 	case "MadeChan":
 		f.expr(e.Args[0])
 		f.slot[e] = f.label(e.Args[0])
+	case "Settle":
+		f.expr(e.Args[1])
+		f.slot[e] = f.label(e.Args[1])
 	case "Add":
 		f.expr(e.Args[0])
 		f.slot[e] = f.label(e.Args[0])

@@ -39,8 +39,6 @@ func TestGolden(t *testing.T) {
 					in.Mode.Memory = true
 				case word == "flow":
 					in.Mode.Flow = true
-				case word == "tested":
-					in.Mode.Tested = true
 				case word == "linked":
 					in.Mode.Linked = true
 				case word == "standard": // as for package image

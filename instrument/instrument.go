@@ -38,6 +38,7 @@ type Input struct {
 	Dir        string
 	Files      []File            // the Go files to compile, except those with import "C"
 	CgoFiles   []string          // absolute paths; not rewritten
+	Cgo        bool              // the package has such files, also where they are not listed
 	GoVersion  string            // language version of the module, such as "1.21"; "" if unknown
 	ImportMap  map[string]string // as in go list
 	Standard   bool              // belongs to the standard library
@@ -63,7 +64,6 @@ type Mode struct {
 	Flow    bool // with Memory: labels of values say from which reads they were computed
 	Exprs   bool // with Flow: labels say how values were computed
 	Marks   bool // mark the names of the source, for Compare
-	Tested  bool // loops of its tests, which are rewritten separately, may call its functions
 
 	// Plain: files whose loops have shared variables (before go1.22) get no line directives,
 	// because the compilers of go1.26.0 to go1.26.2 take a file for the newest language version
@@ -116,7 +116,7 @@ func rewrite(in *Input, im *Importer, imp types.Importer,
 	out := &Output{Files: map[string][]byte{}}
 	sites := newSites(in, im.fset, out)
 	shared := findShared(in, tp, info, p.files)
-	polls := newPolls(in, tp, info, p.files)
+	polls := newPolls(in, im, tp, info, shared, p.files)
 	for i, f := range in.Files {
 		if importsC(p.files[i]) {
 			out.Skipped = append(out.Skipped, f.Path+`:1: import "C"`)

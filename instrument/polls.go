@@ -22,57 +22,76 @@ import (
 //		q.buf[q.end] = v                       	_hd.Spoil(); q.buf[q.end] = v
 //		...                                    	...
 //
+// The locks of package sync are among what the scheduler sees: a section that only reads is no
+// change. So it has to know when a loop is left: _hd.Out(S) stands on each way out, and after a
+// loop with a condition.
+//
 // After an iteration without changes, such a loop may be throttled until something that it read is
 // written. The scheduler sees changes that pass through hooks (a TryLock that succeeds, a value
 // that a select received). All other changes are announced: on each path through the iteration,
 // the first assignment to a variable older than the iteration, and the first call of a function
-// other than those of this package, which are analysed in the same way, and a few that are known
-// to change nothing. Statements on the way out of the loop may change anything.
+// that is neither rewritten nor known to change nothing. Statements on the way out of the loop may
+// change anything.
 //
-// A package and its tests are rewritten separately, and loops of the tests call functions of the
-// package. So the functions announce their changes whether or not a loop of the package calls
-// them. Both runs analyse them in the same order, because the result for recursive functions
-// depends on it.
+// Packages are rewritten separately, and so are a package and its tests. Loops may call functions
+// of other packages. So all functions announce their changes, whether or not a loop of the package
+// calls them. The functions that are not of tests are analysed first, in the same order in each
+// run, because the result for recursive functions depends on it.
 type polls struct {
 	info  *types.Info
 	pkg   *types.Package
 	decls map[*types.Func]*ast.FuncDecl
-	// functions of the package that were analysed; nil during the analysis: recursion is no path
+	// functions of the package that were analysed, with whether a path changes nothing; nil during
+	// the analysis: recursion is no path
 	known  map[*types.Func]*passage
 	counts map[types.Object]bool // local variables that are only counted: none looks at their values
 	loops  map[*ast.ForStmt]bool
-	spoils map[ast.Stmt]bool // statements with an announcement of a change before them
+	spoils map[ast.Stmt]bool           // statements with an announcement of a change before them
+	left   map[ast.Stmt][]*ast.ForStmt // the loops that are left where a statement begins
+	settle map[*ast.AssignStmt]bool    // assignments that are a change if the value is another one
+	shared *shared
+	sites  map[*ast.ForStmt]string
+	// announces reports whether a function of another package announces its changes.
+	announces func(*types.Func) bool
 }
 
 // A passage is the part of an iteration or a function that can be reached before the first change.
 type passage struct {
-	changes []ast.Stmt    // the first changes on the other paths
-	calls   []*types.Func // calls of functions of this package
+	through bool              // a path of the function changes nothing
+	changes []ast.Stmt        // the first changes on the other paths
+	calls   []*types.Func     // calls of functions of this package
+	outs    []ast.Stmt        // where the loop is left
+	sets    []*ast.AssignStmt // assignments to older variables, see settles
 }
 
-func newPolls(in *Input, pkg *types.Package, info *types.Info, files []*ast.File) *polls {
+func newPolls(in *Input, im *Importer, pkg *types.Package, info *types.Info, shared *shared,
+	files []*ast.File) *polls {
 	p := &polls{info: info, pkg: pkg, decls: map[*types.Func]*ast.FuncDecl{},
 		known: map[*types.Func]*passage{}, counts: counters(pkg, info, files),
-		loops: map[*ast.ForStmt]bool{}, spoils: map[ast.Stmt]bool{}}
-	var own []*types.Func // without those of tests
+		loops: map[*ast.ForStmt]bool{}, spoils: map[ast.Stmt]bool{}, left: map[ast.Stmt][]*ast.ForStmt{},
+		settle: map[*ast.AssignStmt]bool{}, shared: shared, sites: map[*ast.ForStmt]string{},
+		announces: im.announces}
+	var own, tests []*types.Func // tests: in their files
 	for i, f := range files {
 		if importsC(f) {
 			continue // its changes are not announced
 		}
 		for _, d := range f.Decls {
-			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil && !forbidsCalls(d) {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil && !(in.Standard && forbidsCalls(d)) {
 				if fn, ok := info.Defs[d.Name].(*types.Func); ok {
 					p.decls[fn] = d
-					if !strings.HasSuffix(in.Files[i].Path, "_test.go") {
+					if strings.HasSuffix(in.Files[i].Path, "_test.go") {
+						tests = append(tests, fn)
+					} else {
 						own = append(own, fn)
 					}
 				}
 			}
 		}
 	}
-	for _, fn := range own {
-		if w := p.function(fn); w != nil && in.Mode.Tested {
-			p.announce(w)
+	for _, fn := range append(own, tests...) {
+		if p.function(fn); !in.Standard {
+			p.announce(p.known[fn])
 		}
 	}
 	for _, f := range files {
@@ -95,12 +114,20 @@ func (p *polls) loop(s *ast.ForStmt, label string) {
 	if (s.Init != nil || s.Post != nil) && !p.countsIterations(s) {
 		return // the counter of a loop outlives the iteration
 	}
-	w := &walk{polls: p, loop: s, label: label, from: s.Body.Pos(), to: s.Body.End()}
-	if s.Cond != nil && !w.pure(s.Cond) {
-		return
+	follow := func(c clocks) (*walk, bool) {
+		w := &walk{polls: p, loop: s, label: label, from: s.Body.Pos(), to: s.Body.End(), clocks: c}
+		polls := (s.Cond == nil || w.pure(s.Cond)) && w.list(s.Body.List)
+		return w, polls || w.again
 	}
-	if w.list(s.Body.List) || w.again {
+	w, polls := follow(clocks{})
+	if w.clocks.tell(w) {
+		w, polls = follow(clocks{none: true})
+	}
+	if polls {
 		p.loops[s] = true
+		for _, out := range w.outs {
+			p.left[out] = append(p.left[out], s)
+		}
 		p.announce(&w.passage)
 	}
 }
@@ -109,6 +136,9 @@ func (p *polls) loop(s *ast.ForStmt, label string) {
 func (p *polls) announce(w *passage) {
 	for _, s := range w.changes {
 		p.spoils[s] = true
+	}
+	for _, s := range w.sets {
+		p.settle[s] = true
 	}
 	calls := w.calls
 	w.calls = nil // once
@@ -121,6 +151,9 @@ func (p *polls) announce(w *passage) {
 // something.
 func (p *polls) function(f *types.Func) *passage {
 	if w, ok := p.known[f]; ok {
+		if w == nil || !w.through {
+			return nil
+		}
 		return w
 	}
 	p.known[f] = nil
@@ -129,10 +162,11 @@ func (p *polls) function(f *types.Func) *passage {
 		return nil
 	}
 	w := &walk{polls: p, from: d.Pos(), to: d.End()}
-	if w.list(d.Body.List) || w.again {
-		p.known[f] = &w.passage
+	p.known[f] = &w.passage
+	if w.through = w.list(d.Body.List) || w.again; !w.through {
+		return nil
 	}
-	return p.known[f]
+	return &w.passage
 }
 
 // A walk follows the body of a loop or function up to the first change. Its methods report whether
@@ -145,6 +179,7 @@ type walk struct {
 	from, to token.Pos   // variables declared in between belong to the iteration
 	again    bool        // a continue was reached, or in a function a return
 	inside   []breakable // enclosing statements that a break may refer to, the innermost last
+	clocks   clocks
 }
 
 // A breakable is a statement within the loop that can be the target of break or continue.
@@ -156,6 +191,10 @@ type breakable struct {
 
 func (w *walk) list(list []ast.Stmt) bool {
 	if w.leaves(list) {
+		w.out(list[0])
+		for _, s := range list {
+			w.clocks.exit(s)
+		}
 		return false
 	}
 	for _, s := range list {
@@ -179,8 +218,14 @@ func (w *walk) stmt(s ast.Stmt) bool {
 			w.jump(s)
 			return false
 		}
+	case *ast.DeferStmt:
+		if w.loop == nil && w.pure(s.Call) {
+			return true
+		}
 	case *ast.ReturnStmt:
 		if w.loop != nil {
+			w.out(s)
+			w.clocks.exit(s)
 			return false
 		}
 		if w.all(s.Results) {
@@ -240,6 +285,13 @@ func (w *walk) within(label string, loops bool, f func() bool) bool {
 	return next
 }
 
+// out notes that the loop is left where s begins.
+func (w *walk) out(s ast.Stmt) {
+	if w.loop != nil {
+		w.outs = append(w.outs, s)
+	}
+}
+
 // jump records the target of a break or continue.
 func (w *walk) jump(s *ast.BranchStmt) {
 	for i, t := range slices.Backward(w.inside) {
@@ -252,7 +304,9 @@ func (w *walk) jump(s *ast.BranchStmt) {
 	}
 	if s.Tok == token.CONTINUE && (s.Label == nil || s.Label.Name == w.label) {
 		w.again = true
+		return
 	}
+	w.out(s)
 }
 
 // heads reports whether the conditions of an if statement and of its else-if chain change nothing.
@@ -286,7 +340,7 @@ func (w *walk) choices(body *ast.BlockStmt) bool {
 				return false
 			}
 		case *ast.CommClause:
-			if !w.communicates(c.Comm) {
+			if !w.communicates(c) {
 				return false
 			}
 		}
@@ -295,12 +349,13 @@ func (w *walk) choices(body *ast.BlockStmt) bool {
 }
 
 // communicates reports whether a case of a select changes nothing unless it is chosen.
-func (w *walk) communicates(s ast.Stmt) bool {
+// What it assigns to older variables is announced in its body.
+func (w *walk) communicates(c *ast.CommClause) bool {
 	receive := func(e ast.Expr) bool {
 		u, ok := ast.Unparen(e).(*ast.UnaryExpr)
 		return ok && u.Op == token.ARROW && w.pure(u.X)
 	}
-	switch s := s.(type) {
+	switch s := c.Comm.(type) {
 	case nil:
 		return true
 	case *ast.SendStmt:
@@ -308,13 +363,29 @@ func (w *walk) communicates(s ast.Stmt) bool {
 	case *ast.ExprStmt:
 		return receive(s.X)
 	case *ast.AssignStmt:
-		return receive(s.Rhs[0])
+		return receive(s.Rhs[0]) && (w.receives(s) || len(c.Body) > 0)
 	}
 	return false
 }
 
-// clauses follows the clauses of a switch, or the default clause of a select: the scheduler sees
-// if another case is chosen.
+// receives reports whether a case of a select receives, which changes nothing where the channel is
+// closed. What it assigns to variables that are older than the iteration is a change of its own.
+func (w *walk) receives(s ast.Stmt) bool {
+	a, ok := s.(*ast.AssignStmt)
+	if !ok {
+		_, sends := s.(*ast.SendStmt)
+		return !sends
+	}
+	for _, l := range a.Lhs {
+		if !w.own(l) {
+			return false
+		}
+	}
+	return true
+}
+
+// clauses follows the clauses of a switch, or of a select, but for those that send: the scheduler
+// sees if one of these is chosen.
 func (w *walk) clauses(body *ast.BlockStmt, label string) bool {
 	return w.within(label, false, func() bool {
 		next, all := false, false
@@ -325,8 +396,11 @@ func (w *walk) clauses(body *ast.BlockStmt, label string) bool {
 				next = w.list(c.Body) || next
 			case *ast.CommClause:
 				all = true
-				if c.Comm == nil {
+				switch {
+				case c.Comm == nil || w.receives(c.Comm):
 					next = w.list(c.Body) || next
+				case len(c.Body) > 0:
+					w.changes = append(w.changes, c.Body[0])
 				}
 			}
 		}
@@ -364,14 +438,50 @@ func (w *walk) simple(s ast.Stmt) bool {
 	case *ast.AssignStmt:
 		for _, l := range s.Lhs {
 			if !w.own(l) {
-				return false
+				return w.settles(s)
 			}
 		}
-		return w.all(s.Rhs)
+		return w.all(s.Rhs) || w.takesTime(s)
 	case *ast.IncDecStmt:
 		return w.own(s.X) || w.onlyCounts(s)
 	}
 	return false
+}
+
+// settles reports whether s is one assignment to an older variable of which the scheduler can be
+// told whether it changes: a local one that no other goroutine knows, whose values can be compared.
+func (w *walk) settles(s *ast.AssignStmt) bool {
+	if s.Tok != token.ASSIGN || len(s.Lhs) != 1 || len(s.Rhs) != 1 {
+		return false
+	}
+	id, ok := s.Lhs[0].(*ast.Ident)
+	if !ok {
+		return false
+	}
+	v, ok := w.info.Uses[id].(*types.Var)
+	if !ok || v.Parent() == w.pkg.Scope() || w.shared.has(v) || shifts(s.Rhs[0]) || !w.pure(s.Rhs[0]) {
+		return false
+	}
+	switch v.Type().Underlying().(type) {
+	case *types.Basic, *types.Pointer, *types.Chan:
+	default:
+		return false
+	}
+	if t := w.info.Types[s.Rhs[0]]; t.Value == nil && !t.IsNil() && !types.Identical(t.Type, v.Type()) {
+		return false
+	}
+	w.sets = append(w.sets, s)
+	return true
+}
+
+// shifts reports whether e has a shift, whose type may depend on where it stands.
+func shifts(e ast.Expr) (found bool) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		b, ok := n.(*ast.BinaryExpr)
+		found = found || ok && (b.Op == token.SHL || b.Op == token.SHR)
+		return !found
+	})
+	return found
 }
 
 // own reports whether e is a variable of the iteration, a part of one, nil or _.
@@ -496,75 +606,15 @@ func (w *walk) pureCall(e *ast.CallExpr) bool {
 	return false
 }
 
-// lookers are the functions and methods of other packages that change nothing, or whose changes
-// the scheduler sees.
-var lookers = map[string]map[string]bool{
-	"runtime": {"Gosched": true},
-	"strings": text,
-	"bytes":   text,
-	"strconv": {"Itoa": true, "Atoi": true, "ParseInt": true, "ParseUint": true, "ParseBool": true,
-		"ParseFloat": true, "FormatInt": true, "FormatUint": true, "FormatBool": true, "Quote": true},
-	"math": {"Abs": true, "Min": true, "Max": true, "Floor": true, "Ceil": true, "Sqrt": true, "Pow": true,
-		"Float64bits": true, "Float64frombits": true, "Float32bits": true, "Float32frombits": true},
-	"math/bits": {"OnesCount64": true, "OnesCount32": true, "OnesCount": true, "TrailingZeros64": true,
-		"TrailingZeros32": true, "TrailingZeros": true, "LeadingZeros64": true, "LeadingZeros32": true,
-		"Len64": true, "Len32": true, "Len": true, "RotateLeft64": true, "RotateLeft32": true},
-	"sync": {"TryLock": true, "TryRLock": true, "Load": true},
-	"sync/atomic": {
-		"Load": true, "CompareAndSwap": true,
-		"LoadInt32": true, "LoadInt64": true, "LoadUint32": true, "LoadUint64": true, "LoadUintptr": true,
-		"LoadPointer":         true,
-		"CompareAndSwapInt32": true, "CompareAndSwapInt64": true, "CompareAndSwapUint32": true,
-		"CompareAndSwapUint64":  true,
-		"CompareAndSwapUintptr": true, "CompareAndSwapPointer": true,
-	},
-}
-
-// text are those of packages strings and bytes.
-var text = map[string]bool{
-	"Compare": true, "Contains": true, "ContainsAny": true, "ContainsRune": true, "Count": true, "Cut": true,
-	"CutPrefix": true, "CutSuffix": true, "Equal": true, "EqualFold": true, "Fields": true, "HasPrefix": true,
-	"HasSuffix": true, "Index": true, "IndexAny": true, "IndexByte": true, "IndexRune": true, "Join": true,
-	"LastIndex": true, "LastIndexByte": true, "Repeat": true, "ReplaceAll": true, "Split": true,
-	"SplitN": true, "ToLower": true, "ToUpper": true, "Trim": true, "TrimLeft": true, "TrimPrefix": true,
-	"TrimRight": true,
-	"TrimSpace": true, "TrimSuffix": true,
-}
-
 // passes reports whether a call of f may change nothing: f is in lookers, or is a function of this
 // package with such a path.
 func (w *walk) passes(f *types.Func) bool {
 	if f.Pkg() != w.pkg {
-		return f.Pkg() != nil && lookers[f.Pkg().Path()][f.Name()]
+		return f.Pkg() != nil && (looksOnly(f) || w.announces(f) || w.clocks.allowed && looksAtClock(f))
 	}
 	if w.function(f) == nil {
 		return false
 	}
 	w.calls = append(w.calls, f)
 	return true
-}
-
-// poll rewrites the head of a loop that may poll.
-func (r *rewriter) poll(s *ast.ForStmt) {
-	what := "for"
-	if s.Cond != nil {
-		what = r.source(s.Cond)
-	}
-	site := r.sites.add("await", s.For, what, nil)
-	if s.Post != nil {
-		n := s.Init.(*ast.AssignStmt).Rhs[0]
-		r.replace(n, "_hd.Count("+site+", false, "+r.source(n)+")")
-		post := s.Post.(*ast.IncDecStmt)
-		v := r.source(post.X)
-		r.replace(post, v+" = _hd.Count("+site+", true, "+v+post.Tok.String()[:1]+"1)")
-		return
-	}
-	first, again := " _hd.Loop("+site+", false); ", "; _hd.Loop("+site+", true) "
-	from := s.For + token.Pos(len("for"))
-	if s.Cond == nil {
-		r.between(from, s.Body.Lbrace, first+again)
-		return
-	}
-	r.between(from, s.Cond.Pos(), first)
-	r.between(s.Cond.End(), s.Body.Lbrace, again)
 }

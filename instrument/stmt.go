@@ -15,9 +15,13 @@ func (r *rewriter) stmts(list []ast.Stmt) {
 		lump := r.lump(s, list[i+1:])
 		r.stmt(s, nil)
 		lump()
-		if r.polls.spoils[s] && !r.in.Mode.Quiet {
+		if r.in.Mode.Quiet {
+			continue
+		}
+		if r.polls.spoils[s] {
 			r.before(s, "_hd.Spoil(); ")
 		}
+		r.leave(s)
 	}
 }
 

@@ -402,7 +402,7 @@ func TestKeptPiece(t *testing.T) {
 func TestKeptPieceRandomPrograms(t *testing.T) {
 	rounds := 0
 	for i, kinds := range constructs {
-		for seed := range int64(30) {
+		for seed := range int64(36) {
 			r := rand.New(rand.NewSource(1000*int64(i) + seed))
 			rounds += keeps(t, fmt.Sprint(kinds), random(r, kinds, 3+r.Intn(2), 3), seed, 4)
 			if t.Failed() {

@@ -44,6 +44,9 @@ type Size struct {
 	// Twins: most go statements are in loops. The goroutines of a loop have equal values, or nearly
 	// equal ones, and the loop may do something between two of them.
 	Twins bool
+	// Polls: loops take locks, read, and look at what was read. Other goroutines write under the
+	// same locks, or nearly so.
+	Polls bool
 }
 
 // Default is so small that most programs have less than 20,000 interleavings.
@@ -145,6 +148,10 @@ func (g *generator) theme() {
 	}
 	if g.size.Sections {
 		g.sections()
+		return
+	}
+	if g.size.Polls {
+		g.polls()
 		return
 	}
 	themes := []func(){

@@ -138,6 +138,7 @@ const (
 	MapDrop            // delete(mp, Val2)
 	MapLen             // Reg = len(mp)
 	MapClear           // clear(mp)
+	Poll               // for { Body; if Reg == Val { break }; Else }
 	numOps
 )
 
@@ -232,7 +233,7 @@ func (p *Program) Spins() bool {
 	found := false
 	p.Each(func(s *Stmt) {
 		found = found || s.Op == SpinLoad || s.Op == SpinLock || s.Op == SpinCAS || s.Op == Fetch ||
-			s.Op == Reread
+			s.Op == Reread || s.Op == Poll
 	})
 	return found
 }

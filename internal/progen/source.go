@@ -216,8 +216,8 @@ func (s *Stmt) registers(used *[Registers]bool) {
 		if s.Val2 > 0 && s.Src >= 0 {
 			used[s.Src] = true
 		}
-	case If, Fetch, Reread, Read, Load, Add, CAS, TryLock, RWTry, RTry, Recv, Len, Range, Stop, Reset, Draw,
-		Clock, MapGet, MapLen:
+	case If, Poll, Fetch, Reread, Read, Load, Add, CAS, TryLock, RWTry, RTry, Recv, Len, Range, Stop, Reset,
+		Draw, Clock, MapGet, MapLen:
 		used[s.Reg] = true
 	case Select:
 		for _, c := range s.Cases {
@@ -271,6 +271,12 @@ func (w *printer) stmt(s *Stmt) {
 			w.line("} else {")
 			w.block(s.Else)
 		}
+		w.line("}")
+	case Poll:
+		w.line("for {")
+		w.block(s.Body)
+		w.line("if r%d == %d {\nbreak\n}", s.Reg, s.Val)
+		w.block(s.Else)
 		w.line("}")
 	case Repeat:
 		w.line("for range %d {", s.Val)

@@ -178,6 +178,22 @@ func Count[T any](s Site, again bool, n T) T {
 	return n
 }
 
+// Out stands where such a loop is left.
+func Out(s Site) {
+	if Polls && Here() {
+		LoopLeft(s)
+	}
+}
+
+// Settle returns what such a loop assigns to a variable that is older than the iteration: a change,
+// if it had another value.
+func Settle[T comparable](was, is T) T {
+	if was != is {
+		Spoil()
+	}
+	return is
+}
+
 // Spoil stands in such a loop, and in functions that it calls, where something
 // is changed that outlives the iteration, or may be: the goroutine is not to wait at its end.
 func Spoil() {

@@ -70,6 +70,8 @@ var (
 	// LoopStart says that an iteration of a loop that may poll begins. again: it is not the first
 	// one.
 	LoopStart func(s Site, again bool)
+	// LoopLeft says that a loop that may poll is left.
+	LoopLeft func(s Site)
 
 	// Spoils says that the iterations under way change something.
 	Spoils func()

@@ -456,7 +456,9 @@ func (s *Sched) recvClosed(g *G, o *object, site trace.Site) hook.Act {
 	s.idle.unchanged = true
 	s.event(g, trace.OpRecv, o, 0, site)
 	s.idle.unchanged = false
-	g.spoil() // what it goes on with was not looked at
+	if len(g.offers) != 1 {
+		g.spoil() // what it goes on with was not looked at
+	}
 	s.acquire(g, o.clock)
 	return hook.ActClosed
 }

@@ -254,6 +254,6 @@ func install() {
 	hook.Now, hook.Sleep = s.vnow, s.sleep
 	hook.TimerStart, hook.TimerStop, hook.TimerReset = s.timerStart, s.timerStop, s.timerReset
 	hook.Rand, hook.Draw, hook.MapOrder = s.hookRand, s.draw, s.mapOrder
-	hook.Idle, hook.LoopStart, hook.Spoils = s.idleWait, s.loop, s.spoils
+	hook.Idle, hook.LoopStart, hook.LoopLeft, hook.Spoils = s.idleWait, s.loop, s.leftLoop, s.spoils
 	hook.Stacks, hook.CallersBelow = s.stackText, s.callersBelow
 }

@@ -217,8 +217,8 @@ func (s *Sched) stop(v trace.Verdict) {
 // advance is asked when no goroutine is ready: it lets those that gave way go on, or time pass, and
 // reports whether one may be ready now. It sets the verdict when not.
 func (s *Sched) advance() bool {
-	if s.rest(); s.over {
-		return false
+	if s.rest(); s.over || len(s.ready) > 0 {
+		return !s.over
 	}
 	for _, g := range s.gs {
 		if g.state == gIdle {

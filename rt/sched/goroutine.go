@@ -26,11 +26,12 @@ type worker struct {
 func (s *Sched) newG(parent trace.GID, n int32, fn func(), site trace.Site) *G {
 	id := trace.GID(len(s.gs))
 	g := again(&s.gs)
-	clock, endStack, offers, looked, iterations := g.clock[:0], g.endStack[:0], g.offers[:0],
-		g.looked[:0], g.iterations[:0]
+	clock, endStack, offers, looked, iterations, loans := g.clock[:0], g.endStack[:0], g.offers[:0],
+		g.looked[:0], g.iterations[:0], g.loans[:0]
 	*g = G{} // cleared in place; with fields it would be made elsewhere and copied
 	g.id, g.fn, g.state, g.idleLimit = id, fn, gBlocked, idleLimit
-	g.clock, g.endStack, g.offers, g.looked, g.iterations = clock, endStack, offers, looked, iterations
+	g.clock, g.endStack, g.offers, g.looked, g.iterations, g.loans = clock, endStack, offers, looked,
+		iterations, loans
 	g.flow.Stack = flow.StackOf(int(id))
 	s.pend = append(s.pend, trace.Pending{Site: site})
 	s.t.newGoroutine(trace.Goroutine{Parent: parent, N: n, Site: site})

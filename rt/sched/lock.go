@@ -46,7 +46,7 @@ func (s *Sched) mutexLock(m unsafe.Pointer, locked bool, pc uintptr) bool {
 // took makes g the owner of o.
 func (s *Sched) took(g *G, o *object, op trace.Op, site trace.Site) {
 	o.locked, o.owner = true, g
-	s.event(g, op, o, 1, site)
+	s.entered(g, o, op, site)
 	if !s.loosely(g) {
 		s.acquireLock(g, o)
 	}
@@ -57,7 +57,7 @@ func (s *Sched) took(g *G, o *object, op trace.Op, site trace.Site) {
 func (s *Sched) tookRead(g *G, o *object, op trace.Op, site trace.Site) {
 	o.readers++
 	o.holders = append(o.holders, g)
-	s.event(g, op, o, 1, site)
+	s.entered(g, o, op, site)
 	if !s.loosely(g) {
 		s.acquire(g, o.clock)
 	}
@@ -73,6 +73,7 @@ func (s *Sched) mutexTryLock(m unsafe.Pointer, locked bool, pc uintptr) bool {
 func (s *Sched) try(g *G, o *object, op trace.Op, site trace.Site,
 	take func(*G, *object, trace.Op, trace.Site)) bool {
 	s.point(g, op, o, site)
+	s.tried(g)
 	foreign := s.outsiders() > 0
 	if foreign && o.letGo() {
 		s.refresh(o)
@@ -113,7 +114,7 @@ func (s *Sched) unlock(g *G, o *object, site trace.Site, unlocked string) bool {
 		s.released(g, o.owner)
 	}
 	o.locked, o.owner = false, nil
-	s.event(g, trace.OpUnlock, o, 0, site)
+	s.left(g, o, trace.OpUnlock, site)
 	if s.loosely(g) {
 		s.release(g, &o.clock)
 	} else {
@@ -131,7 +132,7 @@ func (s *Sched) rwLock(m unsafe.Pointer, pc uintptr) bool {
 	}
 	s.await(g, trace.OpArrive, o, site)
 	o.wants = g
-	s.event(g, trace.OpArrive, o, int64(trace.OpLock), site)
+	s.eventOfLock(g, o, trace.OpArrive, int64(trace.OpLock), site, s.lends(g))
 	s.refresh(o)
 	if o.readers > 0 || s.exhaustive() {
 		s.await(g, trace.OpLock, o, site)
@@ -191,7 +192,7 @@ func (s *Sched) rwRUnlock(m unsafe.Pointer, pc uintptr) bool {
 			break
 		}
 	}
-	s.event(g, trace.OpRUnlock, o, 0, site)
+	s.left(g, o, trace.OpRUnlock, site)
 	s.release(g, &o.rclock)
 	s.refresh(o)
 	s.leave()

@@ -33,6 +33,9 @@ func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op
 	}
 	s.alive(n)
 	g := s.cur
+	if len(g.loans) > 0 && op == trace.OpWrite {
+		g.recall()
+	}
 	if s.twins.on {
 		s.twinAccess(g, uintptr(p), n, op == trace.OpWrite)
 	}

@@ -37,7 +37,11 @@ type object struct {
 	// how often it was unlocked by another goroutine than the one that had locked it
 	handovers uint32
 	wants     *G // RWMutex: the writer that arrived and keeps new readers out
-	done      bool
+	// of polling loops, see loan.go
+	sections   sections
+	lentTo     *G   // the last one that gave it back
+	lentBefore bool // it was lent to others too
+	done       bool
 
 	// WaitGroup
 	count  int
@@ -72,7 +76,7 @@ func (o *object) reset() {
 	o.known, o.older, o.changes = false, false, 0
 	o.announced, o.clock, o.rclock = o.announced[:0], o.clock[:0], o.rclock[:0]
 	o.locked, o.owner, o.readers, o.holders, o.wants, o.done = false, nil, 0, o.holders[:0], nil, false
-	o.handovers = 0
+	o.handovers, o.sections, o.lentTo, o.lentBefore = 0, sections{}, nil, false
 	o.count, o.waits, o.firsts, o.waiters, o.called = 0, o.waits[:0], o.firsts[:0], o.waiters[:0], 0
 	o.cap, o.n, o.closed = 0, 0, false
 	if o.ch != nil {

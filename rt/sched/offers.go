@@ -21,6 +21,8 @@ type offerBook struct {
 	newPolled []trace.Site // sides that this execution polled and that are not in polled
 	// the schedule is a clip's: it says which goroutines meet, and where arriving is a step
 	clip bool
+	// a lock was tried, or was so in another execution: see loan.go
+	triesLocks bool
 	// the part of the execution between two barriers: moments at which no goroutine could go on
 	era      uint32
 	arrivals uint32    // at sides in polled
@@ -31,6 +33,7 @@ type offerBook struct {
 // reset begins an execution, of a clip or not.
 func (b *offerBook) reset(clip bool) {
 	b.newPolled, b.clip, b.era, b.arrivals = b.newPolled[:0], clip, 0, 0
+	b.triesLocks = b.polled.Has(locksTried)
 }
 
 // An offer is one case of a channel operation that a goroutine announced.

@@ -28,6 +28,7 @@ type look struct {
 	o       *object
 	changes uint32
 	step    int32
+	lent    uint8 // a lock that is lent, see loan.go; its changes are sections
 }
 
 const (
@@ -44,18 +45,31 @@ func (s *Sched) loop(st hook.Site, again bool) {
 	site, depth := trace.Site(st), stackDepth(uintptr(unsafe.Pointer(&again)))
 	k := g.iterationAt(site, depth)
 	if again && k >= 0 {
-		g.iterations = g.iterations[:k+1]
-		if k >= g.spoilt {
+		if g.owes(k) {
+			g.spoil()
+		}
+		if g.leaveTo(k + 1); k >= g.spoilt {
 			s.iterated(g, g.looked[g.iterations[k].from:], site)
 		}
 	} else if k >= 0 {
-		g.iterations = g.iterations[:k] // it was left
+		g.leaveTo(k)
 	}
 	if !again && len(g.iterations) == 0 {
 		g.others = false // what it chose before led here
 	}
 	g.iterate(site, depth)
 	s.leave()
+}
+
+// leftLoop is the hook where such a loop is left.
+func (s *Sched) leftLoop(st hook.Site) {
+	g := s.cur
+	for k := len(g.iterations) - 1; k >= 0 && !s.ending.on; k-- {
+		if g.iterations[k].site == trace.Site(st) {
+			g.leaveTo(k)
+			return
+		}
+	}
 }
 
 // stackDepth is how far from its beginning an address of the running goroutine's stack is. The
@@ -72,7 +86,7 @@ func (g *G) iterationAt(site trace.Site, depth uintptr) int {
 	for n > 0 && deeper(g.iterations[n-1].depth, depth) {
 		n--
 	}
-	g.iterations = g.iterations[:n]
+	g.leaveTo(n)
 	for k := n - 1; k >= 0 && g.iterations[k].depth == depth; k-- {
 		if g.iterations[k].site == site {
 			return k
@@ -92,6 +106,7 @@ func (g *G) iterate(site trace.Site, depth uintptr) {
 	}
 	if n == maxIterations {
 		n--
+		g.recall()
 		copy(g.iterations, g.iterations[1:])
 		g.spoilt = max(0, g.spoilt-1)
 	}
@@ -107,6 +122,9 @@ func (g *G) spoil() {
 	if g.spoilt = len(g.iterations); g.spoilt > 0 {
 		g.looked = g.looked[:0]
 	}
+	if len(g.loans) > 0 {
+		g.recall()
+	}
 }
 
 // spoils is the hook before what changes something that is no operation.
@@ -117,6 +135,15 @@ func (s *Sched) spoils() { s.cur.spoil() }
 func (s *Sched) iterated(g *G, looked []look, site trace.Site) {
 	g.idle = 0
 	same := unchanged(looked)
+	switch {
+	case lentAny(looked):
+		if op, ok := s.replay.next(&s.t.Trace, g.id, false); ok && op != trace.OpAwait {
+			g.spoil() // the schedule is of an execution in which locks were tried
+			return
+		}
+	case !s.exhaustive(): // see spin.go
+		return
+	}
 	if same || s.opt.Schedule.NoRetry || s.stepsOn(g) {
 		s.awaitChange(g, looked, same, site)
 	} else {
@@ -135,6 +162,9 @@ func (s *Sched) awaitChange(g *G, looked []look, same bool, site trace.Site) {
 		s.unready(g, gAwaits)
 	}
 	s.reschedule(g)
+	if g.awaits != nil {
+		s.wokenByLocks(g)
+	}
 	g.awaits = nil
 	for i := range looked {
 		if first, times := lookedAt(looked, i); first {
@@ -146,7 +176,11 @@ func (s *Sched) awaitChange(g *G, looked []look, same bool, site trace.Site) {
 // unchanged reports whether nothing that was looked at has changed since.
 func unchanged(looked []look) bool {
 	for _, l := range looked {
-		if l.o.changes != l.changes {
+		now := l.o.changes
+		if l.lent != notLent {
+			now = l.o.sections.seen(l.lent)
+		}
+		if now != l.changes {
 			return false
 		}
 	}
@@ -184,7 +218,7 @@ func (s *Sched) stepsOn(g *G) bool {
 // noteLooked records what an iteration looked at, as often as it did.
 func (s *Sched) noteLooked(g *G, looked []look, site trace.Site, what int16) {
 	for i, l := range looked {
-		if i > 0 && l.step == looked[i-1].step && l.o == looked[i-1].o {
+		if !s.exhaustive() || i > 0 && l.step == looked[i-1].step && l.o == looked[i-1].o {
 			continue
 		}
 		s.t.Offers = append(s.t.Offers, trace.Offer{G: g.id, Step: int32(len(s.t.Steps)) - 1, Case: what,
@@ -205,7 +239,7 @@ func (s *Sched) looksAt(g *G, o *object) {
 		g.looked = g.looked[:0]
 		return
 	}
-	g.looked = append(g.looked, look{o, o.changes, int32(len(s.t.Steps))})
+	g.looked = append(g.looked, look{o: o, changes: o.changes, step: int32(len(s.t.Steps))})
 }
 
 // wakeAwaiting lets those go on that wait for o to change.
@@ -231,7 +265,7 @@ func (s *Sched) wouldRetry() bool {
 		return false
 	}
 	for _, g := range s.gs {
-		if g.state == gAwaits && g.kept && !unchanged(g.awaits) {
+		if g.state == gAwaits && g.kept && (!unchanged(g.awaits) || heldNow(g.awaits)) {
 			return true
 		}
 	}
@@ -249,6 +283,11 @@ func (s *Sched) rest() {
 		return
 	}
 	for _, g := range s.gs {
-		g.kept = false
+		if g.kept {
+			g.kept = false
+		} else if g.state == gAwaits && heldNow(g.awaits) { // it will wait for the lock
+			s.idle.awaiting--
+			s.insert(g)
+		}
 	}
 }

@@ -144,6 +144,7 @@ type G struct {
 	iterations []iteration // under way, the innermost last
 	spoilt     int         // of them, the first: they changed something
 	looked     []look      // what the others looked at
+	loans      []loan      // locks that the others have taken, see loan.go
 	awaits     []look      // in gAwaits: what is to change
 	kept       bool        // in gAwaits: goes on no more, see trace.Schedule.NoRetry
 

@@ -337,6 +337,7 @@ func (s *Sched) passTime(n int) {
 		return
 	}
 	v.pause = min(s.opt.Steps, n+flowEvery)
+	hook.Polls = hook.Polls || !hook.Real && !s.det.lent.some // loops that poll may be why it is so long
 	switch {
 	case s.exhaustive() || hook.Frozen:
 		return

@@ -129,7 +129,7 @@ func (r *Report) explore(m *machine.Machine, st Strategy, want *machine.Outcomes
 			partial++
 			continue
 		}
-		if err != nil && st.Local && m.Sync && len(want.Races) > 0 && len(got.Races) > 0 {
+		if err != nil && m.Sync && len(want.Races) > 0 && len(got.Races) > 0 {
 			return // what a goroutine reads in a race is no part of its local state
 		}
 		if err != nil {

@@ -42,6 +42,9 @@ type Machine struct {
 	Inputs []int
 	// Exprs records values as expressions over inputs: see inputs.go.
 	Exprs bool
+	// Patience is how many iterations of a polling loop may fail before they are announced as such,
+	// so that the goroutine may wait at the end of the next ones.
+	Patience int
 	// Local, if not nil, is called with each local state that a goroutine reaches: its registers,
 	// and its next statement, 0 at the end.
 	Local func(name string, regs [progen.Registers]int, at int)
@@ -365,6 +368,8 @@ func (m *Machine) do(f *frame, s *progen.Stmt) {
 		for range s.Val {
 			m.block(f, s.Body)
 		}
+	case progen.Poll:
+		m.poll(f, s)
 	case progen.Take:
 		f.regs[s.Reg] = m.Inputs[s.Obj] + f.value(s)
 	case progen.Draw:
@@ -377,6 +382,7 @@ func (m *Machine) do(f *frame, s *progen.Stmt) {
 	case progen.Read:
 		f.regs[s.Reg] = *hook.R(&m.vars[s.Obj], site(s.ID))
 	case progen.Write:
+		hook.Spoil()
 		hook.P(&m.vars[s.Obj], site(s.ID)).Set(f.value(s))
 	case progen.Raise, progen.Flag:
 		m.raise(s)

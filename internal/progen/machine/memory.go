@@ -29,6 +29,7 @@ func (m *Machine) update(p *int64, op byte, s *progen.Stmt) {
 // raise performs v += Val or v |= Val.
 func (m *Machine) raise(s *progen.Stmt) {
 	p := &m.vars[s.Obj]
+	hook.Spoil()
 	if s.Op == progen.Flag {
 		q := hook.U('|', p, site(s.ID))
 		q.Set(q.Get() | q.By(s.Val))
@@ -126,9 +127,25 @@ func (m *Machine) spin(f *frame, s *progen.Stmt, try func() bool) {
 		}
 		return
 	}
+	for range m.Patience {
+		if try() {
+			return
+		}
+		m.block(f, s.Body)
+	}
 	for hook.Loop(site(s.ID), false); !try(); hook.Loop(site(s.ID), true) {
 		m.block(f, s.Body)
 	}
+}
+
+// poll executes for { Body; if Reg == Val { break }; Else }.
+func (m *Machine) poll(f *frame, s *progen.Stmt) {
+	before := f.regs // each iteration has variables of its own
+	m.spin(f, &progen.Stmt{Op: s.Op, ID: s.ID, Obj: s.Obj, Body: s.Else}, func() bool {
+		f.regs = before
+		m.block(f, s.Body)
+		return f.regs[s.Reg] == s.Val
+	})
 }
 
 // pollsOn reports whether f, which gave up polling, would succeed now.
@@ -138,7 +155,7 @@ func (m *Machine) pollsOn(f *frame) bool {
 		return !m.mutexes[s.Obj].held
 	case progen.Fetch:
 		return m.atomics[s.Obj] != 0
-	case progen.Reread:
+	case progen.Reread, progen.Poll:
 		return true
 	default: // SpinLoad, SpinCAS
 		return m.atomics[s.Obj] == int64(s.Val)

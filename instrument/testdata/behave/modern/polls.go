@@ -107,4 +107,46 @@ wait:
 		}
 	}
 	fmt.Println(x.Load(), g.state.Load(), sum, s.fed)
+	fmt.Println(pollsUnder())
+}
+
+// pollsUnder has loops that look under a lock, and are left in several ways.
+func pollsUnder() (last uint8) {
+	var rw sync.RWMutex
+	v := uint8(0)
+	go func() {
+		rw.Lock()
+		defer rw.Unlock()
+		v = 3
+	}()
+outer:
+	for last == 0 {
+		rw.RLock()
+		last = v
+		rw.RUnlock()
+		for {
+			if last > 2 {
+				break outer
+			} else if last < 2 {
+				continue outer
+			}
+			return
+		}
+	}
+	var p *uint8
+	for {
+		rw.Lock()
+		switch p = nil; v {
+		case 3:
+			rw.Unlock()
+			return last
+		}
+		if p != nil {
+			rw.Unlock()
+			goto end
+		}
+		rw.Unlock()
+	}
+end:
+	return 0
 }
