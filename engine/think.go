@@ -349,6 +349,10 @@ func (x *search) tell() {
 	if m, ok := x.s.(explore.Measured); ok {
 		e.measures = m.Measure()
 	}
+	if l, ok := x.s.(explore.Listing); ok && e.cfg.MapCover && !e.cfg.Forms && e.cover != nil && e.cover.own {
+		list := l.List()
+		e.cover.left = &list
+	}
 }
 
 // sampled says how far a strategy came that does not claim to cover everything.

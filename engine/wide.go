@@ -64,7 +64,8 @@ func (e *exploration) withoutHidden(steps []trace.Step) []trace.Step {
 // A coverage is MAP-coverage over time.
 type coverage struct {
 	set    *mapcov.Set
-	own    bool // the strategy adds executions itself
+	own    bool            // the strategy adds executions itself
+	left   *explore.Listed // what the strategy tells beside; nil: nothing
 	points []wire.CoverPoint
 }
 
@@ -120,6 +121,9 @@ func (e *exploration) tellCoverage() {
 	if e.cfg.Forms {
 		c.Forms = e.cover.set.Forms()
 	}
+	if e.cfg.MapCover && !e.cfg.Forms {
+		e.listPatterns(c)
+	}
 	m := &e.measures
 	c.Formulas, c.Intended, c.Shown = e.formulas(m), m.Intended, m.Shown
 	e.send(&wire.Record{Type: "coverage", Test: e.test, Executions: e.n, Coverage: c})
@@ -143,17 +147,4 @@ func (e *exploration) formulas(m *explore.Measures) *wire.Formulas {
 			wire.UnknownFormula{Reason: u.Reason, Places: e.patternPlaces(m.Patterns, &u.Pattern)})
 	}
 	return f
-}
-
-func (e *exploration) patternPlaces(set *mapcov.Set, p *mapcov.Pattern) (places []wire.Place) {
-	for i := range p.Len() {
-		st := &p.Steps[i]
-		pl := e.x.Resolve(trace.Site(st.Site))
-		pl.Op, pl.Goroutine = trace.OpRead.String(), set.Names.ThreadName(st.Thread)
-		if st.Write {
-			pl.Op = trace.OpWrite.String()
-		}
-		places = append(places, pl)
-	}
-	return places
 }

@@ -167,6 +167,27 @@ type Measured interface {
 	Measure() Measures
 }
 
+// A Listing strategy tells patterns that no execution has shown, when its search is over.
+type Listing interface {
+	Strategy
+	List() Listed
+}
+
+// Listed is what a Listing strategy tells.
+type Listed struct {
+	Patterns []mapcov.Listed // that no execution has shown
+	Next     mapcov.Pattern  // the one that comes next; Row 0: none
+	Steps    []Until         // of a schedule that shows it
+}
+
+// Until is operations of one goroutine that follow each other, up to one.
+type Until struct {
+	Goroutine string
+	Events    int
+	Op        trace.Op // of the last one
+	Site      trace.Site
+}
+
 // Measures are the counts of a strategy; nil or 0 for what it does not count.
 type Measures struct {
 	Patterns *mapcov.Set // memory-access patterns shown so far; the strategy changes it later

@@ -31,6 +31,9 @@ func (p *Package) coverage(rec *wire.Record) {
 			f.Unknown[i].Places = r.resolved(f.Unknown[i].Places)
 		}
 	}
+	if r.o.MapCover {
+		t.Patterns = r.patterns(p.path, t.Name, c)
+	}
 	if r.o.JSON && !c.Shared {
 		e := coverageEvent{Action: "coverage", Package: p.path, Test: t.Name, Covered: c.Covered,
 			Highest: c.Highest, Estimate: c.Estimate, Points: c.Points}
@@ -51,10 +54,12 @@ func (r *Reporter) coverageText(t *TestResult) string {
 	var b strings.Builder
 	f := c.Formulas
 	if r.o.MapCover {
-		fmt.Fprintf(&b, "    map-coverage  %s: %s of T_C = %.0f, %s of %d, the highest number seen\n", plural(c.Covered, "pattern"), percent(float64(c.Covered), c.Estimate), c.Estimate,
-			percent(float64(c.Covered), float64(c.Highest)), c.Highest)
+		fmt.Fprintf(&b, "    map-coverage  %s\n", coverageSentence(c))
+		if t.Patterns != nil {
+			b.WriteString(r.patternsText(t.Patterns))
+		}
 		if c.Truncated {
-			b.WriteString("    note: there are too many pairs of variables: some are not counted\n")
+			fmt.Fprintf(&b, "    note: %s\n", tooManyPairs)
 		}
 	}
 	if f == nil {
@@ -74,6 +79,13 @@ func (r *Reporter) coverageText(t *TestResult) string {
 		}
 	}
 	return b.String()
+}
+
+// coverageSentence says how much was covered.
+func coverageSentence(c *wire.Coverage) string {
+	return fmt.Sprintf("%s: %s of T_C = %.0f, %s of %d, the highest number seen",
+		plural(c.Covered, "pattern"), percent(float64(c.Covered), c.Estimate), c.Estimate,
+		percent(float64(c.Covered), float64(c.Highest)), c.Highest)
 }
 
 // percent returns part/whole in percent.

@@ -249,9 +249,10 @@ type TestResult struct {
 	Cached     bool      // it was not explored again: the verdict is that of an earlier run
 	Findings   []Finding // without those that were known before
 	Known      []Finding
-	Predicted  *wire.Predicted // places resolved; nil without prediction
-	verdicts   int             // of the prediction that goes on: how many were told
-	Coverage   *wire.Coverage  // of memory-access patterns, places resolved; nil if not counted
+	Predicted  *wire.Predicted   // places resolved; nil without prediction
+	verdicts   int               // of the prediction that goes on: how many were told
+	Patterns   *timeline.Covered // memory-access patterns, with -mapcover; nil: none are listed
+	Coverage   *wire.Coverage    // of memory-access patterns, places resolved; nil if not counted
 }
 
 // A Finding is a finding with its places resolved, paths relative to Options.Dir, and the path of

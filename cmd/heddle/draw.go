@@ -195,15 +195,28 @@ func (e *exploration) drawFinding(ctx context.Context, p *build.Package, f *repo
 	return writeFile(out, func(w io.Writer) error { return timeline.Write(w, []timeline.Finding{page}) })
 }
 
+// patternsPage is the page with the patterns of -mapcover, in the folder of -html.
+const patternsPage = "patterns.html"
+
 // writeIndex writes the page that leads to all others, and links these with each other.
 func (e *exploration) writeIndex(ctx context.Context) error {
 	results := e.report.Results()
 	index := report.Index(results)
+	if len(report.Patterns(results)) > 0 {
+		index.Patterns = patternsPage
+	}
 	index.About = e.tool.about(ctx, nil)
 	folder := e.tool.abs(e.o.html)
 	out := filepath.Join(folder, "index.html")
 	if err := writeFile(out, func(w io.Writer) error { return timeline.WriteIndex(w, index) }); err != nil {
 		return err
+	}
+	if all := report.Patterns(results); len(all) > 0 {
+		err := writeFile(filepath.Join(folder, patternsPage),
+			func(w io.Writer) error { return timeline.WriteCovered(w, all) })
+		if err != nil {
+			return err
+		}
 	}
 	if err := link(folder, index.Pages()); err != nil {
 		return err

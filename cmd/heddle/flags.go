@@ -251,7 +251,7 @@ func (o *options) exploreFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&o.predict, "predict", true,
 		"begin with what the first execution lets expect of others (strategies auto and sample)")
 	fs.BoolVar(&o.mapCover, "mapcover", false,
-		"tell which memory-access patterns were covered; all memory accesses are visible then")
+		"list the memory-access patterns that were covered, and those that were not (strategy map);\nwith -html they are drawn; all memory accesses are visible then")
 	fs.StringVar(&o.clips, "clips", "", "`folder` for clips (default testdata/heddle in each package)")
 }
 

@@ -250,7 +250,7 @@ func (n *Names) Read(t *trace.Trace) *Accesses {
 		}
 		r, w := effect(e.Op)
 		as.All = append(as.All, Access{Event: i, G: e.G, Thread: threads[e.G], Var: int(index[p] - 1),
-			Site: Place(e.Site.Plain()), Read: r, Write: w})
+			Site: placeOf(e.Site), Read: r, Write: w})
 		as.Vars[index[p]-1].add(e.G, int32(len(as.All)-1))
 	})
 	as.steps = make([][2]int32, len(as.All))

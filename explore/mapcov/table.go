@@ -11,6 +11,8 @@
 // Every access to shared memory must be an event of the traces (wire.Request.All).
 package mapcov
 
+import "heddle/trace"
+
 // A Row is a generic pattern: 2 to 4 accesses of two goroutines, a and b, to one or two variables,
 // x and y.
 type Row struct {
@@ -89,6 +91,14 @@ type Step struct {
 
 // A Place is a site without the display of its values.
 type Place uint64
+
+// placeOf returns the place of a site.
+func placeOf(s trace.Site) Place {
+	if s.PC() != 0 { // of a lock or a channel
+		return Place(s.Loud())
+	}
+	return Place(s.Plain())
+}
 
 // A Pattern is a row of the table with a statement for each step. Row 0 is no row. Patterns can be
 // compared.

@@ -55,8 +55,13 @@ type creation struct {
 	filtered   map[Rules]int
 	considered int
 	truncated  bool
-	expired    func() bool // if not nil: ends the creation when it returns true, and sets over
-	over       bool
+	// each, if not nil, is called with all that is considered, and the rule that it breaks. cut, if
+	// not nil, gets the variables of which not all accesses are considered.
+	each func(k *candidate, rule Rules)
+	cut  map[int32]bool
+
+	expired func() bool // if not nil: ends the creation when it returns true, and sets over
+	over    bool
 }
 
 // create returns the candidates of a trace that no rule excludes: patternConstraintCreation.
@@ -186,6 +191,8 @@ func (c *creation) some(v int) []int32 {
 		k := c.classOf(i)
 		if n[k]++; n[k] <= maxOfClass {
 			list = append(list, i)
+		} else {
+			c.cuts(v)
 		}
 	}
 	return list
@@ -264,6 +271,9 @@ func (c *creation) legs(g trace.GID, x, y int) (legs [][2]int32) {
 		key := [2]class{c.classOf(u), c.classOf(w)}
 		if n[key]++; n[key] <= maxInstances || !c.rules.has(Covered) {
 			legs = append(legs, [2]int32{u, w})
+		} else {
+			c.cuts(x)
+			c.cuts(y)
 		}
 	}
 	for _, u := range c.of(g, x) {
@@ -334,14 +344,28 @@ func (c *creation) roles(k *candidate, i int) {
 	}
 	k.key, k.row = c.as.Key(k.access[:k.n], k.write[:k.n])
 	if c.rules.has(Covered) && c.instances[k.key] >= maxInstances {
+		for i := range k.n {
+			c.cuts(c.as.All[k.access[i]].Var)
+		}
 		return
 	}
-	if rule := c.broken(k); rule != 0 {
+	rule := c.broken(k)
+	if c.each != nil {
+		c.each(k, rule)
+	}
+	if rule != 0 {
 		c.filtered[rule]++
 		return
 	}
 	c.instances[k.key]++
 	c.found = append(c.found, *k)
+}
+
+// cuts notes that not all accesses to a variable are considered.
+func (c *creation) cuts(v int) {
+	if c.cut != nil {
+		c.cut[c.as.Vars[v].ID] = true
+	}
 }
 
 // goal returns what a schedule must bring about to show the first n accesses of the candidate:

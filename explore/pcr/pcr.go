@@ -78,6 +78,11 @@ type Strategy struct {
 	sites   map[trace.Site]bool
 	held    why.Reason
 	trunc   bool
+	short   bool // time was over before all candidates of an execution were found
+	asMCR   bool // no pattern is left: it goes on as MCR
+	asMap   int  // of kept: those that patterns were looked for in
+	fates   map[mapcov.Key]fate
+	order   []int // events of the last schedule, in the trace that it was made from
 	started bool
 	over    bool       // no schedule is left
 	target  *candidate // of the last schedule
@@ -121,7 +126,8 @@ type execution struct {
 func New(opt Options) *Strategy {
 	return &Strategy{
 		opt: opt, set: mapcov.NewSet(), cores: [2]*cores{newCores(), newCores()},
-		seen: make(map[uint64]bool), aimed: make(map[string]bool), sites: make(map[trace.Site]bool),
+		seen: make(map[uint64]bool), aimed: make(map[string]bool),
+		fates: make(map[mapcov.Key]fate), sites: make(map[trace.Site]bool),
 		stats: Stats{Filtered: make(map[Rules]int)},
 		solve: func(ctx context.Context, p *order.Problem, g order.Goal) order.Answer {
 			return p.Solve(ctx,
@@ -217,12 +223,12 @@ func (s *Strategy) further() bool {
 	if !s.opt.Rules.has(Covered) {
 		return false
 	}
+	s.asMCR, s.asMap = true, len(s.kept)
 	mcr := MCR()
 	s.opt.Rules, s.opt.Longest = mcr.Rules, mcr.Longest
 	for _, x := range s.kept {
 		s.create(x)
 	}
-	s.kept = nil
 	return true
 }
 
@@ -245,13 +251,17 @@ func (s *Strategy) pop() (item, bool) {
 
 // schedule returns a schedule that shows k, nil if there is none, or none that reaches a new state.
 func (s *Strategy) schedule(k *item) *trace.Schedule {
-	x := k.from
+	x, what := k.from, wasRefuted
 	for _, g := range s.goals(k) {
 		for i := range x.problems {
 			a := s.answer(k, i, g)
+			if a.Verdict == order.Unknown {
+				what = wasUndecided
+			}
 			if a.Verdict != order.Found {
 				continue
 			}
+			s.note(k, wasLed)
 			core := append(a.Order, g.At...)
 			if !s.opt.Rules.has(Covered) {
 				s.bare = append(s.bare, bare{x, slices.Clone(core)})
@@ -259,6 +269,7 @@ func (s *Strategy) schedule(k *item) *trace.Schedule {
 			return s.extended(x, core, s.rest(k, &g))
 		}
 	}
+	s.note(k, what)
 	return nil
 }
 
@@ -285,7 +296,7 @@ func (s *Strategy) once(x *execution, ext *extension) *trace.Schedule {
 		s.stats.Duplicates++
 		return nil
 	}
-	s.seen[key], s.reached = true, key
+	s.seen[key], s.reached, s.order = true, key, ext.order
 	next, _ := x.c.problem.Schedule(ext.order, nil)
 	next.Strict, next.Policy = false, "first"
 	return next
@@ -388,7 +399,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 	s.seen[x.state] = true
 	s.aim(x)
 	s.create(x)
-	if s.opt.Then && s.opt.Rules.has(Covered) && len(s.kept) < maxKept {
+	if s.opt.Then && len(s.kept) < maxKept {
 		s.kept = append(s.kept, x)
 	}
 }
@@ -439,6 +450,7 @@ func (s *Strategy) candidates(x *execution) []candidate {
 	}
 	s.trunc = s.trunc || x.c.truncated
 	if x.c.over {
+		s.short = true
 		s.held = why.Of(why.TimeOver)
 	}
 	return ks

@@ -11,6 +11,7 @@ type Index struct {
 	Title           string // one sentence
 	Findings, Tests int    // numbers of findings and tests
 	Packages        []IndexPackage
+	Patterns        string // the page with memory-access patterns, "": there is none
 	About           []Term
 }
 

@@ -125,6 +125,27 @@ func compared() []Compared {
 		{Package: "example.com/bank", Test: "TestAlone", Note: "no concurrency, nothing to compare"}}
 }
 
+// patterns returns the patterns of two tests; what is the text of a step.
+func patterns(what string) []Covered {
+	steps := []CoveredStep{{"main/1", false, "read q.items", "q.go:30"}, {"main/2", true, what, "q.go:16"},
+		{"main/1", false, "write q.items", "q.go:33"}}
+	p := func(state, row string, n int) CoveredPattern { return CoveredPattern{state, row, steps[:n]} }
+	c := Covered{Package: "example.com/q", Test: "TestDrain",
+		Summary: "7 patterns: 12.1% of T_C = 58, 100.0% of 7, the highest number seen",
+		States:  []string{"covered", "not tried", "tried", "nothing new", "not decided", "refuted"},
+		Chart: &Chart{Caption: "MAP-coverage: 7 patterns in 2s", Seconds: 2, Most: 7,
+			Points: []ChartPoint{{0.1, 4}, {1, 7}}},
+		Kinds: []CoveredKind{{"aRx bWx", []int{4, 1, 0, 0, 0, 2}}, {"aRx bWx aWx", []int{3, 0, 0, 1, 1, 0}}},
+		Groups: []CoveredGroup{{"q.items (memory)", "2 covered, 1 refuted", []CoveredPattern{
+			p("covered", "aRx bWx", 2), p("refuted", "aRx bWx aWx", 3), p("not decided", "aRx bWx", 2)}},
+			{what + " (mutex)", "1 nothing new", []CoveredPattern{p("nothing new", "aRx bWx", 2)}}},
+		Schedule: []CoveredStep{{Goroutine: "main", What: "4 operations, up to go", Where: "q.go:40"},
+			{Goroutine: "main/1", What: "1 operation, up to " + what, Where: "q.go:30"}}}
+	next := p("not tried", "aRx bWx aWx", 3)
+	c.Next = &next
+	return []Covered{c, {Package: "example.com/q", Test: what, Summary: what, Notes: []string{what}}}
+}
+
 // looks are all pages, as they are looked at.
 func looks(t *testing.T) map[string]string {
 	text := func(write func(b *bytes.Buffer) error) string {
@@ -151,6 +172,8 @@ func looks(t *testing.T) map[string]string {
 		"nothing":   page(t),
 		"index":     text(func(b *bytes.Buffer) error { return WriteIndex(b, run()) }),
 		"evilindex": text(func(b *bytes.Buffer) error { return WriteIndex(b, evilIndex) }),
+		"covered":   text(func(b *bytes.Buffer) error { return WriteCovered(b, patterns("write q.items")) }),
+		"evilcover": text(func(b *bytes.Buffer) error { return WriteCovered(b, patterns(hostile)) }),
 		"compare":   text(func(b *bytes.Buffer) error { return WriteCompared(b, compared()) }),
 	}
 }

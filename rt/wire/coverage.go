@@ -11,6 +11,12 @@ type Coverage struct {
 	Shared    bool      // others have executed too: all that is known is Formulas
 	Formulas  *Formulas `json:",omitempty"` // of strategies map and mcr
 
+	// with Config.MapCover: the patterns, of those covered and of those that are known to be left
+	Groups []CoverGroup `json:",omitempty"`
+	More   int          `json:",omitempty"` // patterns that Groups has no room for
+	Whole  bool         `json:",omitempty"` // the strategy knows patterns that no execution has shown
+	Next   *CoverNext   `json:",omitempty"`
+
 	// of the patterns, with Config.Forms: mapcov.Set.Forms
 	Forms []uint64 `json:",omitempty"`
 
@@ -60,4 +66,36 @@ func (f *Formulas) Add(g *Formulas) {
 type UnknownFormula struct {
 	Places []Place // of the accesses of its pattern
 	Reason string
+}
+
+// A CoverGroup is the patterns on one variable, or on two.
+type CoverGroup struct {
+	Kinds    []string // of the variables: "memory", "atomic", "mutex", ...
+	IDs      []int32  // their numbers
+	Patterns []CoverPattern
+}
+
+// A CoverPattern is a pattern: a row of Table 1 (mapcov.Table) with a place for each step.
+type CoverPattern struct {
+	Row    int
+	State  string // a mapcov.State
+	Places []Place
+	Vars   []int // by step: the index of its variable in the group
+}
+
+// MaxPatterns bounds the patterns that are listed.
+const MaxPatterns = 3000
+
+// A CoverNext is a pattern that was not tried, with a schedule that shows it: until which place
+// each goroutine goes on, in turn.
+type CoverNext struct {
+	Pattern  CoverPattern
+	Schedule []CoverStep
+}
+
+// A CoverStep is operations of one goroutine that follow each other.
+type CoverStep struct {
+	Goroutine string
+	Events    int
+	Until     Place // of the last one
 }
