@@ -43,8 +43,10 @@ const (
 // An explored is the result of one test by strategies branch and reach.
 type explored struct {
 	*wire.Groups
-	endless bool // its executions end at the step bound: TPAIR does not terminate
-	reach   search
+	endless    bool // its executions end at the step bound: TPAIR does not terminate
+	executions int  // by branch
+	why        string
+	reach      search
 }
 
 // exploreGroups explores tests by strategies: branch in a build for data flow, reach with every
@@ -61,31 +63,8 @@ func exploreGroups(ctx context.Context, tests, strategies []string) (map[string]
 		if err != nil {
 			return nil, err
 		}
-		config := wire.Config{Mode: "test", Package: setiadi, Strategy: strategy, Flow: flow, Visible: "auto",
-			Time: "virtual", Isolate: "vars", Count: 1}
-		if flow {
-			config.Runs, config.Options = branchRuns, map[string]string{"samples": "false"}
-		} else {
-			config.Visible, config.Steps, config.Budget = "all", reachSteps, reachBudget
-		}
-		err = run.Binary(ctx, b.path, b.dir, config, pattern, func(rec *wire.Record) {
-			if rec.Type != "end" {
-				return
-			}
-			x := found[rec.Test]
-			if x == nil {
-				x = &explored{Groups: new(wire.Groups)}
-				found[rec.Test] = x
-			}
-			if flow && rec.Groups != nil {
-				x.Groups = rec.Groups
-				x.endless = strings.Contains(rec.Reason, "step bound")
-			} else {
-				x.reach = search{executions: rec.Executions, complete: rec.Complete, reason: rec.Reason,
-					seconds: rec.Elapsed}
-			}
-		})
-		if err != nil {
+		if err := run.Binary(ctx, b.path, b.dir, branchConfig(setiadi, strategy), pattern,
+			exploredInto(found, flow)); err != nil {
 			return nil, err
 		}
 	}
@@ -97,13 +76,53 @@ func exploreGroups(ctx context.Context, tests, strategies []string) (map[string]
 	return found, nil
 }
 
+// branchConfig configures an exploration by branch or reach.
+func branchConfig(pkg, strategy string) wire.Config {
+	config := wire.Config{Mode: "test", Package: pkg, Strategy: strategy, Flow: strategy == "branch",
+		Visible: "auto", Time: "virtual", Isolate: "vars", Count: 1, FlowMemory: 256 << 20}
+	if strategy == "branch" {
+		config.Runs, config.Options = branchRuns, map[string]string{"samples": "false"}
+	} else {
+		config.Visible, config.Steps, config.Budget = "all", reachSteps, reachBudget
+	}
+	return config
+}
+
+// exploredInto returns what enters the results of tests by branch, which needs data flow, or by
+// reach.
+func exploredInto(found map[string]*explored, flow bool) func(*wire.Record) {
+	return func(rec *wire.Record) {
+		if rec.Type != "end" {
+			return
+		}
+		x := found[rec.Test]
+		if x == nil {
+			x = &explored{Groups: new(wire.Groups)}
+			found[rec.Test] = x
+		}
+		if !flow {
+			x.reach = search{executions: rec.Executions, complete: rec.Complete, reason: rec.Reason,
+				seconds: rec.Elapsed}
+			return
+		}
+		x.executions, x.why = rec.Executions, rec.Reason
+		if rec.Groups != nil {
+			x.Groups = rec.Groups
+		}
+		x.endless = strings.Contains(rec.Reason, "step bound")
+	}
+}
+
 // reachSteps bounds the steps of an execution by reach: a loop without end has infinitely many
 // sequences.
 const reachSteps = 4000
 
 // measureBranch prints a table like Table V, with the paper's figures below the measured ones, and
-// writes a plot like Fig. 16 to a file.
-func measureBranch(ctx context.Context, file string) error {
+// writes a plot like Fig. 16 to a file. only "subjects": only the table of tests of other modules.
+func measureBranch(ctx context.Context, file, only string) error {
+	if only == "subjects" {
+		return measureSubjects(ctx)
+	}
 	var tests []string
 	for _, e := range experiments {
 		tests = append(tests, e.test)
@@ -140,6 +159,9 @@ func measureBranch(ctx context.Context, file string) error {
 			x.Groups.Groups)
 	}
 	if err := measureBehind(ctx); err != nil {
+		return err
+	}
+	if err := measureSubjects(ctx); err != nil {
 		return err
 	}
 	return os.WriteFile(file, []byte(plot(rows)), 0o666)

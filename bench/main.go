@@ -15,7 +15,8 @@
 //	go run ./bench -predict F  predictions for programs like those of PECAN's Table 1, and how often an
 //	                         active tester shows them, as tables in F
 //	go run ./bench -branch F  executions of strategy branch on programs with the structure of Setiadi's
-//	                         experiments, beside Table V; a plot like Fig. 16 in F
+//	                         experiments, beside Table V, and on tests of other modules, which are
+//	                         downloaded; a plot like Fig. 16 in F
 //	go run ./bench -unfold F  strategy unfold on Table 2 of the unfolding paper, beside dpor and the
 //	                         paper's baselines, as tables in F
 //	go run ./bench -observe F  executions of dpor and observe on programs of which little can be
@@ -75,8 +76,8 @@ func main() {
 	gens := flag.String("gen", "", "have the versions of heddle that -heddles names generate tests for the types of bench/gen.txt and bench/programs/seeded instead, and write the tables to `file`; with -type, only types whose names match that")
 	heddles := flag.String("heddles", "", "with -std, -replay and -gen: commands to compare, `name=path` with commas between")
 	patterns := flag.String("map", "", "compare map, mcr, maptest, pct and random on the types of bench/programs/classes instead, and write the tables to `file`")
-	only := flag.String("type", "", "with -map: only this `type`, such as V17; rules or generated: only the table about the six rules, or of generated tests")
-	budget := flag.Duration("budget", 6*time.Second, "with -map: processor `time` of a strategy for the generated tests of a type; the paper's is 10m")
+	only := flag.String("type", "", "with -map: only this `type`, such as V17; rules or generated: only the table about the six rules, or of generated tests; with -branch: subjects, only the tests of other modules")
+	budget := flag.Duration("budget", 3*time.Second, "with -map: processor `time` of a strategy for the generated tests of a type; the paper's is 10m")
 	tests := flag.Int("tests", 20, "with -map: generate `n` tests of each type; the paper has 1000")
 	repeats := flag.Int("repeats", 2, "with -map: execute the generated tests of each type `n` times, with other seeds; the paper 5")
 	buggy := flag.Duration("buggy", time.Second/2,
@@ -107,7 +108,7 @@ func main() {
 	case *counts != "":
 		err = measureCounts(ctx, *counts, *huge)
 	case *branches != "":
-		err = measureBranch(ctx, *branches)
+		err = measureBranch(ctx, *branches, *only)
 	case *unfoldings != "":
 		err = unfoldTable(*unfoldings, *huge)
 	case *observes != "":

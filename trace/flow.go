@@ -149,8 +149,8 @@ func (r *FlowReader) Deps(event int) (events []int32, all bool) {
 	return r.Reads(r.f.Of[event])
 }
 
-func (r *FlowReader) leaves(l Label, op FlowOp) (out []int32, all bool) {
-	r.out = r.out[:0]
+// Forget begins a new series of calls of More.
+func (r *FlowReader) Forget() {
 	if len(r.mark) < len(r.f.Nodes) {
 		r.mark = append(r.mark, make([]uint32, len(r.f.Nodes)-len(r.mark))...)
 	}
@@ -158,6 +158,36 @@ func (r *FlowReader) leaves(l Label, op FlowOp) (out []int32, all bool) {
 		clear(r.mark)
 		r.turn = 1
 	}
+}
+
+// More is Deps without what an earlier call since Forget has returned, in any order. So a series of
+// calls visits each node of the flow once.
+func (r *FlowReader) More(event int) (events []int32, all bool) {
+	if event >= len(r.f.Of) {
+		return nil, false
+	}
+	return r.walk(r.f.Of[event], FlowRead)
+}
+
+// leaves lists the leaves of a label of one kind, ascending.
+func (r *FlowReader) leaves(l Label, op FlowOp) (out []int32, all bool) {
+	r.Forget()
+	_, all = r.walk(l, op)
+	sortAscending(r.out)
+	n := 0
+	for i, x := range r.out {
+		if i == 0 || x != r.out[n-1] {
+			r.out[n] = x
+			n++
+		}
+	}
+	r.out = r.out[:n]
+	return r.out, all
+}
+
+// walk lists the leaves of a label that were not visited since Forget.
+func (r *FlowReader) walk(l Label, op FlowOp) (out []int32, all bool) {
+	r.out = r.out[:0]
 	r.stack = append(r.stack[:0], l)
 	for len(r.stack) > 0 {
 		l := r.stack[len(r.stack)-1]
@@ -182,15 +212,6 @@ func (r *FlowReader) leaves(l Label, op FlowOp) (out []int32, all bool) {
 			r.stack = append(r.stack, Label(n.A))
 		}
 	}
-	sortAscending(r.out)
-	n := 0
-	for i, x := range r.out {
-		if i == 0 || x != r.out[n-1] {
-			r.out[n] = x
-			n++
-		}
-	}
-	r.out = r.out[:n]
 	return r.out, all
 }
 

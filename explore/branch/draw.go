@@ -22,9 +22,12 @@ type redraws struct {
 // draws adds the other values of the draws on which branches of an execution depend.
 func (s *Strategy) draws(f *source) {
 	t := f.x.Trace
+	if !slices.ContainsFunc(t.Events, func(e trace.Event) bool { return e.Op == trace.OpChoose }) {
+		return
+	}
 	var wanted []int32 // draws on which a branch depends
 	for b := range f.x.Branches {
-		_, reads := f.x.closure(b)
+		reads, _ := f.x.reached(b)
 		for _, e := range reads {
 			if t.Events[e].Op == trace.OpChoose {
 				wanted = append(wanted, e)

@@ -136,7 +136,7 @@ func (x *Execution) isCheck(i int) bool {
 func (x *Execution) findRelevant() {
 	x.relevant = make([]bool, len(x.Trace.Events))
 	vars := make([]bool, len(x.vars))
-	var work []int32
+	f := x.newFollow()
 	change := func(v int32) {
 		if v < 0 || vars[v] {
 			return
@@ -145,15 +145,15 @@ func (x *Execution) findRelevant() {
 		for _, w := range x.accesses[v] {
 			if changes[x.Trace.Events[w].Op] {
 				x.relevant[w] = true
-				work = append(work, x.from(w)...)
+				f.from(w)
 				if gives[x.Trace.Events[w].Op] {
-					work = append(work, w)
+					f.work = append(f.work, w)
 				}
 			}
 		}
 	}
 	for b := range x.Branches {
-		work = append(work, x.from(x.Branches[b].Event)...)
+		f.from(x.Branches[b].Event)
 	}
 	for i, v := range x.variable {
 		if x.Trace.Events[i].Op == trace.OpOnce {
@@ -161,14 +161,14 @@ func (x *Execution) findRelevant() {
 		}
 	}
 	seen := make([]bool, len(x.Trace.Events))
-	for len(work) > 0 {
-		use := work[len(work)-1]
-		work = work[:len(work)-1]
+	for len(f.work) > 0 {
+		use := f.work[len(f.work)-1]
+		f.work = f.work[:len(f.work)-1]
 		if seen[use] {
 			continue
 		}
 		seen[use], x.relevant[use] = true, true
-		work = append(work, x.from(use)...)
+		f.from(use)
 		change(x.variable[use])
 	}
 }

@@ -50,65 +50,108 @@ func (x *Execution) SetUD() (uds []UseDefine) {
 	return uds
 }
 
-// from returns the reads that an event was computed from: the value of a write, the address of a
-// read, the condition of a branch. If they are unknown it returns all reads before.
-func (x *Execution) from(event int32) []int32 {
-	if x.flow == nil {
-		return x.before(event)
-	}
-	reads, all := x.flow.Deps(int(event))
-	if all {
-		return x.before(event)
-	}
-	return slices.Clone(reads)
-}
-
-// before returns the earlier events of the same goroutine that gave a value.
-func (x *Execution) before(event int32) (reads []int32) {
-	g := x.Trace.Events[event].G
-	for i := range x.Trace.Events[:event] {
-		if e := &x.Trace.Events[i]; e.G == g && gives[e.Op] {
-			reads = append(reads, int32(i))
-		}
-	}
-	return reads
-}
-
 // RelatedUD returns BranchRelUD of the branch with that index in Branches: the use-defines on which
 // its condition may depend (Algorithm 2).
-func (x *Execution) RelatedUD(branch int) []UseDefine {
-	uds, _ := x.closure(branch)
+func (x *Execution) RelatedUD(branch int) (uds []UseDefine) {
+	b := &x.Branches[branch]
+	reads, _ := x.reached(branch)
+	slices.Sort(reads)
+	for _, use := range reads {
+		for _, ud := range x.uses(use) {
+			if !x.after(ud.Define, b) {
+				uds = append(uds, ud)
+			}
+		}
+	}
 	return uds
 }
 
-// closure returns BranchRelUD and the reads that it comes from. Some of them have no use-define:
-// they read an initial value, or only writes after the branch.
-func (x *Execution) closure(branch int) (uds []UseDefine, reads []int32) {
+// reached returns the uses and the defines of BranchRelUD, each once. Some of the uses have no
+// define: they read an initial value, or only writes after the branch.
+func (x *Execution) reached(branch int) (reads, defines []int32) {
 	b := &x.Branches[branch]
-	seen := map[int32]bool{}
-	work := x.from(b.Event)
-	for len(work) > 0 {
-		use := work[len(work)-1]
-		work = work[:len(work)-1]
-		if seen[use] || x.after(use, b) {
+	f := x.newFollow()
+	used, defined := map[int32]bool{}, map[int32]bool{}
+	type by struct {
+		variable int32
+		g        trace.GID
+	}
+	others := map[by]bool{} // their writes were added
+	define := func(e int32) {
+		if defined[e] || x.after(e, b) {
+			return
+		}
+		defined[e] = true
+		defines = append(defines, e)
+		f.from(e)
+		switch x.Trace.Events[e].Op {
+		case trace.OpAtomicRMW, trace.OpMapStore, trace.OpModel:
+			f.work = append(f.work, e) // the new value depends on the old one
+		}
+	}
+	f.from(b.Event)
+	for len(f.work) > 0 {
+		use := f.work[len(f.work)-1]
+		f.work = f.work[:len(f.work)-1]
+		if used[use] || x.after(use, b) {
 			continue
 		}
-		seen[use] = true
+		used[use] = true
 		reads = append(reads, use)
-		work = append(work, x.from(use)...) // its address
-		for _, ud := range x.uses(use) {
-			if x.after(ud.Define, b) {
-				continue
+		f.from(use) // its address
+		v := x.variable[use]
+		if v < 0 {
+			continue
+		}
+		all, g := x.accesses[v], x.Trace.Events[use].G
+		at, _ := slices.BinarySearch(all, use)
+		for k := at - 1; k >= 0; k-- {
+			if e := &x.Trace.Events[all[k]]; e.G == g && changes[e.Op] {
+				define(all[k]) // its earlier writes are overwritten
+				break
 			}
-			uds = append(uds, ud)
-			work = append(work, x.from(ud.Define)...)
-			switch x.Trace.Events[ud.Define].Op {
-			case trace.OpAtomicRMW, trace.OpMapStore, trace.OpModel:
-				work = append(work, ud.Define) // the new value depends on the old one
+		}
+		if key := (by{v, g}); x.vars[v].shared && !others[key] {
+			others[key] = true
+			for _, w := range all {
+				if e := &x.Trace.Events[w]; e.G != g && changes[e.Op] {
+					define(w)
+				}
 			}
 		}
 	}
-	return uds, reads
+	return reads, defines
+}
+
+// A follow goes through data flow and visits every read once.
+type follow struct {
+	x      *Execution
+	work   []int32 // events that were reached and not looked at
+	before []int32 // by goroutine: its reads before this event were reached
+}
+
+func (x *Execution) newFollow() *follow {
+	if x.flow != nil {
+		x.flow.Forget()
+	}
+	return &follow{x: x, before: make([]int32, len(x.byG))}
+}
+
+// from adds to work what event e was computed from: as Execution.from, without what was added.
+func (f *follow) from(e int32) {
+	if f.x.flow != nil {
+		reads, all := f.x.flow.More(int(e))
+		if f.work = append(f.work, reads...); !all {
+			return
+		}
+	}
+	g := f.x.Trace.Events[e].G
+	for i := f.before[g]; i < e; i++ {
+		if ev := &f.x.Trace.Events[i]; ev.G == g && gives[ev.Op] {
+			f.work = append(f.work, i)
+		}
+	}
+	f.before[g] = max(f.before[g], e)
 }
 
 // after reports whether an event comes after the branch in the same goroutine.
@@ -120,11 +163,8 @@ func (x *Execution) after(event int32, b *Branch) bool {
 // of the trace. affected reports whether other goroutines have some of them: if not, no
 // interleaving changes its outcome.
 func (x *Execution) RelatedOP(branch int) (ops []int32, affected bool) {
-	uds, events := x.closure(branch)
-	for _, ud := range uds {
-		events = append(events, ud.Define)
-	}
-	for _, e := range events {
+	reads, defines := x.reached(branch)
+	for _, e := range append(reads, defines...) {
 		if op := x.op[e]; op >= 0 {
 			ops = append(ops, op)
 			affected = affected || x.Ops[op].G != x.Branches[branch].G
