@@ -44,13 +44,14 @@ type within struct {
 
 	// Of one reversal, or of all: if all states of the path within the bounds are few, each
 	// reversal has those of them that leave out what it does.
-	all   int8 // 0: not tried, 1: too many, 2: states has them
-	pause int  // executions for which that is not tried
+	all      int8 // 0: not tried, 1: too many, 2: states has them
+	pause    int  // executions for which that is not tried
+	searches int  // reversals that had a search of their own
 
 	states []state
 	stack  []int32
 	cuts   []int32 // of states
-	seen   map[string][]cost
+	seen   seen
 	key    []byte
 	ends   []int32 // the states after which the candidate may come
 	order  []transition.Proc
@@ -63,12 +64,18 @@ type state struct {
 	ran  int32           // the last transition, -1
 	up   int32           // the state before it
 	cost cost
-	held int8 // whether cur is enabled: 0: not asked yet, 1: no, 2: yes
+	held int8   // whether cur is enabled: 0: not asked yet, 1: no, 2: yes
+	draw bool   // a draw follows at once
+	hash uint64 // of cut
 }
+
+// allFrom is how many reversals of an execution have searches of their own before it is tried to
+// look at all states at once. Mostly there are one or two, and their searches leave out more.
+const allFrom = 4
 
 // begin prepares for the reversals of a path, which was read from t.
 func (w *within) begin(p *transition.Path, t *trace.Trace, gid func(trace.GID) transition.Proc) {
-	if w.all = 0; w.pause > 0 {
+	if w.all, w.searches = 0, 0; w.pause > 0 {
 		w.pause--
 		w.all = 1
 	}
@@ -103,7 +110,7 @@ type way struct {
 // as many of them as there can be, for every choice of those to leave out. whole: they have all of
 // end, or the search was too long, and no bound counts. draw: c is an outcome of a draw.
 func (w *within) ways(end []int32, c *transition.Candidate, draw, other bool) (ways []way, whole bool) {
-	if w.all == 0 {
+	if w.searches++; w.all == 0 && w.searches > allFrom {
 		w.tryAll()
 	}
 	w.ends = w.ends[:0]
@@ -158,7 +165,8 @@ func (w *within) tryAll() {
 
 // start begins a search with the state before the first step.
 func (w *within) start() {
-	w.states, w.stack, w.cuts, w.seen = w.states[:0], w.stack[:0], nil, map[string][]cost{}
+	w.states, w.stack, w.cuts = w.states[:0], w.stack[:0], w.cuts[:0]
+	w.seen.reset()
 	w.push(state{cut: make([]int32, w.p.Procs()), cur: transition.NoProc, ran: -1, up: -1})
 }
 
@@ -349,7 +357,7 @@ func (w *within) follows(x int32, cut []int32) bool {
 // add adds the state after transition x, unless it is out of bounds, or known at no greater cost.
 func (w *within) add(at int32, st *state, x int32, c cost) {
 	t := w.p.At(int(x))
-	next := state{cur: t.Proc, ran: x, up: at, cost: st.cost.plus(c)}
+	next := state{cur: t.Proc, ran: x, up: at, cost: st.cost.plus(c), hash: st.hash + weight(t.Proc)}
 	if !next.cost.most(w.opt.cost()) {
 		return
 	}
@@ -365,32 +373,16 @@ func (w *within) add(at int32, st *state, x int32, c cost) {
 	next.cut[t.Proc]++
 	if t.With != transition.NoProc {
 		next.cut[t.With]++
+		next.hash += weight(t.With)
 	}
 	w.push(next)
 }
 
 func (w *within) push(st state) {
-	b := w.key[:0]
-	for _, n := range st.cut {
-		b = append(b, byte(n), byte(n>>8))
+	st.draw = w.drawn(&st) >= 0
+	if !w.seen.add(w, &st) {
+		return
 	}
-	b = append(b, byte(st.cur), byte(st.cur>>8))
-	if st.ran >= 0 && w.drawn(&st) >= 0 {
-		b = append(b, 1)
-	}
-	if w.opt.Delays >= 0 {
-		for _, g := range w.started(&st) {
-			b = append(b, byte(g), byte(g>>8))
-		}
-	}
-	w.key = b
-	known := w.seen[string(b)]
-	for _, c := range known {
-		if c.most(st.cost) {
-			return
-		}
-	}
-	w.seen[string(b)] = append(known, st.cost)
 	w.stack = append(w.stack, int32(len(w.states)))
 	w.states = append(w.states, st)
 }

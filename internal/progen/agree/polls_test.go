@@ -18,9 +18,9 @@ var patience = flag.Int("patience", 1, "of TestPolls: failed iterations that are
 // iterations of each loop are events like all others, so that it does not rest on what lets a
 // goroutine wait. The long run is
 //
-//	go test ./internal/progen/agree -run TestPolls -seeds 300000 -limit 20000 -timeout 24h
+//	go test ./internal/progen/agree -run TestPolls -seeds 600000 -limit 20000 -timeout 24h
 func TestPolls(t *testing.T) {
-	n := *seeds / 3
+	n := *seeds / 6
 	if testing.Short() {
 		n = min(n, 300)
 	}
