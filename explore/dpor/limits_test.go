@@ -103,3 +103,13 @@ func TestQuietOrder(t *testing.T) {
 		}
 	}
 }
+
+// An execution of another strategy that is too long ends the search before its path is read: that
+// would take clocks of goroutines times steps.
+func TestLongHandover(t *testing.T) {
+	s := New(Options{})
+	s.Made([]*trace.Trace{{Goroutines: make([]trace.Goroutine, 10_000), Steps: make([]trace.Step, 40_000)}})
+	if next, r := s.Next(), s.Result(); next != nil || r.Complete || r.Reason.Code != why.TooLong {
+		t.Errorf("next %v, %+v; want the end, %s", next, r, why.TooLong)
+	}
+}

@@ -3,6 +3,7 @@ package dpor
 import (
 	"slices"
 
+	"heddle/explore"
 	"heddle/explore/transition"
 	"heddle/trace"
 )
@@ -26,8 +27,15 @@ type made struct {
 	order []int
 }
 
-// Made implements explore.Heir.
+// Made implements explore.Heir. If an execution is too long to look for others the search is over.
 func (s *Strategy) Made(traces []*trace.Trace) {
+	for _, t := range traces {
+		if long := explore.TooLong(t, longest); !long.None() {
+			s.incomplete(long)
+			s.over = true
+			return
+		}
+	}
 	s.others.traces = traces
 	if len(traces) > 0 {
 		s.tab.Interchange(0) // they may have any order of goroutines that are interchangeable
