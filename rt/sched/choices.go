@@ -1,7 +1,7 @@
 package sched
 
 import (
-	"sort"
+	"slices"
 
 	"heddle/rt/hook"
 	"heddle/rt/splitmix"
@@ -81,7 +81,15 @@ func (s *Sched) mapOrder(keys []any) []int {
 		known = known && ks[i].class != classUnknown
 	}
 	if known {
-		sort.SliceStable(order, func(i, j int) bool { return ks[order[i]].less(&ks[order[j]]) })
+		slices.SortFunc(order, func(i, j int) int {
+			switch a, b := &ks[i], &ks[j]; {
+			case a.less(b):
+				return -1
+			case b.less(a):
+				return 1
+			}
+			return i - j
+		})
 	}
 	if s.opt.Schedule != nil && s.opt.Schedule.Seed != 0 && !s.ending.on {
 		s.twinDraws()
