@@ -12,6 +12,17 @@ import (
 // many is how many goroutines TestMany starts.
 const many = 1000
 
+// atWork starts n goroutines, each after a send to a channel from which it receives when it is
+// done.
+func atWork(n int, after ...*progen.Stmt) block {
+	b := block{put(progen.GroupAdd, 0, n)}
+	for range n {
+		b = append(b, &progen.Stmt{Op: progen.Send, Src: -1}, &progen.Stmt{Op: progen.Go,
+			Body: block{put(progen.Count, 0, 1), &progen.Stmt{Op: progen.Recv}, op(progen.Done)}})
+	}
+	return append(append(b, op(progen.Join)), after...)
+}
+
 // TestMany: the states of many goroutines that do not observe each other grow with their number,
 // and one execution shows all that there is.
 func TestMany(t *testing.T) {
@@ -28,6 +39,12 @@ func TestMany(t *testing.T) {
 		})}},
 		{"Adds whose results go nowhere", progen.Program{Atomics: 1, Groups: 1, Body: joined(many,
 			func(i int) block { return block{put(progen.Count, 0, i)} }, on(progen.Load, 0))}},
+		{"a semaphore around variables", progen.Program{Slots: true, Chans: []int{3}, Vars: many, Groups: 1,
+			Body: joined(many, func(i int) block {
+				return block{put(progen.Send, 0, 1), put(progen.Write, i, 1), on(progen.Recv, 0)}
+			})}},
+		{"a counter of those at work", progen.Program{Slots: true, Chans: []int{10}, Atomics: 1, Groups: 1,
+			Body: atWork(many, on(progen.Load, 0))}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.p.Number()

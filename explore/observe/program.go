@@ -3,6 +3,7 @@ package observe
 import (
 	"encoding/binary"
 	"fmt"
+	mathbits "math/bits"
 	"slices"
 
 	"heddle/explore/transition"
@@ -39,6 +40,7 @@ type program struct {
 	guard  []int32 // by item: the lock that guards it, see guardOf
 
 	tails map[string]int32
+	late  map[int32][]int32 // by item: nodes whose losses are to be found, see settle
 	fine  map[itemKey]*bits // words of allocations that have a cell for each byte
 	// allocations that several goroutines access; all count as such if allShared
 	shared    map[itemKey]bool
@@ -67,6 +69,8 @@ type node struct {
 	// that step; see lesson.inherit
 	before reach
 	future reach // what it, and goroutines that it starts, may access from here on
+	soon   reach // what of future it may access before it has passed one of awaits; see soon.go
+	awaits bits  // the WaitGroups for which it, or a goroutine that it starts, may wait first
 	tail   int32 // equal in nodes from which a goroutine does the same whatever it observes; 0: none
 	worst  []loss
 
@@ -364,7 +368,7 @@ func newProgram(tab *transition.Table, fine map[itemKey]*bits, shared map[itemKe
 		cellOf: map[cellKey]int32{}, mixes: map[mixed]int32{}, numbers: map[uint64]int32{},
 		values: map[int32]uint64{}, sums: map[sum]int32{}, sumOf: map[int32]sum{},
 		several: map[string]int32{}, digests: map[digest]int32{}, spanOf: map[spanKey]int32{},
-		tails: map[string]int32{}, fine: fine, shared: shared, both: both,
+		tails: map[string]int32{}, late: map[int32][]int32{}, fine: fine, shared: shared, both: both,
 		readers: map[transition.Proc]bool{}, writers: map[transition.Proc]bool{}}
 	p.root = p.newNode(transition.Main, 0)
 	return p
@@ -472,42 +476,87 @@ func (p *program) worst(at, item int32) int32 {
 	return 0
 }
 
-// lose finds the loss of an item from a node on, and from those before it. old: nodes from there on
-// are new.
-func (p *program) lose(at, item, old int32) {
-	for at != 0 {
-		n := &p.nodes[at]
-		most := int32(0)
-		if len(n.edges) == 0 && n.op.sums {
-			most = max(most, -p.adds(&n.op, item, 0))
+// lose notes that the loss of an item from a node on may be greater than was known; see settle.
+func (p *program) lose(at, item int32) { p.late[item] = append(p.late[item], at) }
+
+// settle finds the losses from the nodes that were noted on, and from those before them. old: nodes
+// from there on are new. A node comes after those that it depends on: their numbers are greater. So
+// each is looked at once.
+func (p *program) settle(old int32) {
+	var dirty bits
+	for item, nodes := range p.late {
+		dirty = dirty[:0]
+		for _, at := range nodes {
+			dirty.add(at)
 		}
-		for i := range n.edges {
-			e := &n.edges[i]
-			after := p.worst(e.to, item)
-			for k := range e.starts {
-				after += p.worst(p.kids[kid{e.to, int32(k + 1)}], item)
+		for k := len(dirty) - 1; k >= 0; k-- {
+			for dirty[k] != 0 {
+				bit := 63 - mathbits.LeadingZeros64(dirty[k])
+				dirty[k] &^= 1 << bit
+				if before := p.loss(int32(k<<6+bit), item, old); before != 0 {
+					dirty.add(before)
+				}
 			}
-			most = max(most, after-p.adds(&n.op, item, e.outcome))
 		}
-		if most == p.worst(at, item) {
-			return
-		}
-		p.grown = p.grown || at < old
-		if i := slices.IndexFunc(n.worst, func(w loss) bool { return w.item == item }); i >= 0 {
-			n.worst[i].most = most
-		} else {
-			n.worst = append(n.worst, loss{item, most})
-		}
-		before := n.parent
-		if n.proc != p.nodes[before].proc { // at is its first node: the step that led to before started it
-			before = p.nodes[before].parent
-		}
-		at = before
 	}
+	clear(p.late)
 }
 
-// adds returns what an operation with that outcome adds to the counter of an item.
-func (p *program) adds(op *pending, item, outcome int32) int32 {
+// loss finds the loss of an item from a node on. It returns the node that depends on it, 0 if it is
+// what it was.
+func (p *program) loss(at, item, old int32) (before int32) {
+	n := &p.nodes[at]
+	most := p.atMost(n, item)
+	for i := range n.edges {
+		e := &n.edges[i]
+		after := p.worst(e.to, item)
+		for k := range e.starts {
+			after += p.worst(p.kids[kid{e.to, int32(k + 1)}], item)
+		}
+		most = max(most, after-p.adds(&n.op, item, e.at, e.outcome))
+	}
+	if most == p.worst(at, item) {
+		return 0
+	}
+	p.grown = p.grown || at < old
+	if i := slices.IndexFunc(n.worst, func(w loss) bool { return w.item == item }); i >= 0 {
+		n.worst[i].most = most
+	} else {
+		n.worst = append(n.worst, loss{item, most})
+	}
+	before = n.parent
+	if n.proc != p.nodes[before].proc { // at is its first node: the step that led to before started it
+		before = p.nodes[before].parent
+	}
+	return before
+}
+
+// atMost returns how much the next step of a node takes off the counter of an item at most,
+// whichever outcome executions have shown.
+func (p *program) atMost(n *node, item int32) (most int32) {
+	switch {
+	case n.op.class == comm:
+		for i := range n.op.cases {
+			c := &n.op.cases[i]
+			most = max(most, -p.passes(c, item, 1))
+		}
+	case n.op.sums:
+		most = max(0, -p.adds(&n.op, item, 0, 0))
+	}
+	return most
+}
+
+// adds returns what an operation with that outcome, by the case at of a select, adds to the counter
+// of an item.
+func (p *program) adds(op *pending, item int32, at int16, outcome int32) int32 {
+	if op.class == comm {
+		for i := range op.cases {
+			if c := &op.cases[i]; c.at == at {
+				return p.passes(c, item, outcome)
+			}
+		}
+		return 0
+	}
 	if op.class != ruled || op.item != item {
 		return 0
 	}
@@ -703,21 +752,26 @@ func (p *program) sent(i, at int32, by int16) int32 {
 
 // grow adds to what may be accessed from a node on, and from those before it.
 func (p *program) grow(at int32, r *reach, old int32) {
-	p.upwards(at, r, old, func(n *node) *reach { return &n.future })
+	p.upwards(at, r, old, func(n *node) *reach { return &n.future }, p.before)
+	p.upwards(at, r, old, func(n *node) *reach { return &n.soon }, p.beforeWait)
 }
+
+// before returns the node before one; 0: there is none.
+func (p *program) before(at int32) int32 { return p.nodes[at].parent }
 
 // expose is grow for what is accessed without the lock that guards it.
 func (p *program) expose(at int32, r *reach, old int32) {
-	p.upwards(at, r, old, func(n *node) *reach { return &n.bare })
+	p.upwards(at, r, old, func(n *node) *reach { return &n.bare }, p.before)
 }
 
 // upwards joins r to a set of a node and of those before it. The way is long, and r has few numbers
 // in many words: it looks at its words that are not empty.
-func (p *program) upwards(at int32, r *reach, old int32, of func(*node) *reach) {
+func (p *program) upwards(at int32, r *reach, old int32, of func(*node) *reach,
+	before func(int32) int32) {
 	var few [3][]fullWord
 	few[0], few[1], few[2] = r.reads.spots(p.spots[0]), r.writes.spots(p.spots[1]), r.adds.spots(p.spots[2])
 	p.spots = few
-	for ; at != 0; at = p.nodes[at].parent {
+	for ; at != 0; at = before(at) {
 		q := of(&p.nodes[at])
 		a, b, c := q.reads.joinFew(few[0]), q.writes.joinFew(few[1]), q.adds.joinFew(few[2])
 		if !a && !b && !c {

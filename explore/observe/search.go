@@ -301,7 +301,8 @@ func (p *program) meeting(n int32) bool {
 func (x *search) unmet(proc int) bool {
 	s, f := &x.s, &x.feet[proc]
 	c, n := &s.census, &s.p.nodes[s.at[proc]]
-	if c.future.meets(&f.items, &n.future, &f.but) || c.before.meets(&f.items, &n.before, &nothingElse) {
+	t, own := s.soonAll(proc)
+	if t.meets(&f.items, own, &f.but) || c.before.meets(&f.items, &n.before, &nothingElse) {
 		return false
 	}
 	if len(n.before.reads)+len(n.before.writes)+len(n.before.adds) == 0 {
@@ -331,9 +332,11 @@ func (x *search) count() (n int) {
 func (x *search) persistent(proc int) (known bool) {
 	s, k := &x.s, &x.chosen
 	clear(k.in)
+	k.drop()
 	x.work = x.work[:0]
 	choose := func(c int) bool {
 		k.in[c], k.known = true, false
+		k.hold(&s.p.nodes[s.at[c]])
 		x.work = append(x.work, c)
 		return x.foot(c)
 	}
@@ -355,9 +358,10 @@ func (x *search) persistent(proc int) (known bool) {
 			}
 			other := &s.p.nodes[n]
 			// what a goroutine had accessed before it started another one does not race with itself
-			if f.items.meets(&other.future, &f.but) ||
+			future := k.before(s, other)
+			if f.items.meets(future, &f.but) ||
 				s.starter(other) != transition.Proc(b) && f.items.meets(&other.before, &nothingElse) ||
-				s.starter(from) != transition.Proc(c) && from.before.meets(&other.future) {
+				s.starter(from) != transition.Proc(c) && from.before.meets(future) {
 				if k.lets(x, c) && !choose(c) {
 					return false
 				}
@@ -374,8 +378,11 @@ func (s *state) starter(n *node) transition.Proc { return s.p.nodes[n.parent].pr
 // that step the counter is at least what it is now, less what all others can take off it.
 func (s *state) counted(proc int) exception {
 	op := &s.p.nodes[s.at[proc]].op
-	if !op.sums {
+	switch {
+	case !op.sums:
 		return nothingElse
+	case op.class == comm:
+		return s.sure(proc, &op.cases[0])
 	}
 	def, o := s.p.model(op.item)
 	counter, _, _ := def.Sum(o, op.op, op.arg)

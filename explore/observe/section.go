@@ -36,10 +36,12 @@ func (p *program) isLock(item int32) bool {
 // enclose looks whether the pending operation of a node keeps closed what it is in.
 func (p *program) enclose(n *node) {
 	op := &n.op
-	lock := op.class == ruled && p.isLock(op.item)
+	lock := p.locks(op)
 	s, certain := model.Outside, true
 	if lock {
-		s, certain = model.SectionOfOp(op.op)
+		s, certain = p.sectionOf(op)
+	} else {
+		p.openSlots(op)
 	}
 	switch {
 	case lock && !certain: // it is tried for
@@ -70,11 +72,11 @@ func (p *program) within(n *node, e *edge, to *node) {
 	switch {
 	case op.class == free:
 		to.holds, to.shared = n.holds, n.shared
-	case op.class != ruled || !p.isLock(op.item):
+	case !p.locks(op):
 	case op.op == trace.OpArrive:
 		to.arrives = op.item + 1
 	default:
-		if s, _ := model.SectionOfOp(op.op); s.Enters() && n.holds == 0 {
+		if s, _ := p.sectionOf(op); s.Enters() && n.holds == 0 {
 			to.holds, to.shared = op.item+1, s == model.EnterShared
 		}
 	}
@@ -288,10 +290,10 @@ func (x *search) relevant(f *items) {
 func (s *state) enters(proc int) bool {
 	n := &s.p.nodes[s.at[proc]]
 	op := &n.op
-	if op.class != ruled || !s.p.isLock(op.item) || !s.p.closed(op.item) || n.holds != 0 || n.arrives != 0 {
+	if !s.p.locks(op) || !s.p.closed(op.item) || n.holds != 0 || n.arrives != 0 {
 		return false
 	}
-	if sec, _ := model.SectionOfOp(op.op); !sec.Enters() && op.op != trace.OpArrive {
+	if sec, _ := s.p.sectionOf(op); !sec.Enters() && op.op != trace.OpArrive {
 		return false
 	}
 	return s.counts[op.item] == model.State{}
@@ -438,6 +440,9 @@ type choice struct {
 	known bool // moves is
 	moves []bool
 	can   reach // what these may access
+
+	holds []int32 // by item: what the set may take off its counter
+	held  []int32 // those items
 }
 
 func (k *choice) size(n int) {

@@ -126,11 +126,12 @@ func (s *state) resize() {
 		c.procs = append(c.procs, digest{})
 	}
 	for len(c.items) < len(s.p.items) {
-		c.items, c.losses = append(c.items, digest{}), append(c.losses, 0)
+		c.items, c.losses, c.awaits = append(c.items, digest{}), append(c.losses, 0), append(c.awaits, 0)
 	}
 	c.future.size(len(s.p.items))
 	c.bare.size(len(s.p.items))
 	c.before.size(len(s.p.items))
+	c.soon.size(len(s.p.items))
 	for len(s.touched) < len(s.p.cells) {
 		s.touched, s.changed = append(s.touched, 0), append(s.changed, 0)
 	}
@@ -153,7 +154,7 @@ func (s *state) count(i int32) model.State {
 		}
 		def, o := s.p.model(i)
 		s.counts[i] = def.Start(o)
-		if s.p.items[i].kind == trace.ObjChan {
+		if s.p.items[i].kind == trace.ObjChan && !s.p.slots(s.p.items[i].obj) {
 			n, _ := trace.OfChanState(o.Init)
 			s.queues[i] = make([]int32, n)
 			for k := range s.queues[i] { // each value has a version of its own
@@ -261,6 +262,10 @@ func (s *state) offers(list []step, proc transition.Proc, c *offer) []step {
 			next: def.After(o, now, op, r.Arg)}
 		switch {
 		case r.Panics:
+		case s.p.slots(c.obj): // the values are equal
+			if !c.send && r.Arg == 1 {
+				x.message = s.p.sent(i, 0, 0)
+			}
 		case c.send:
 			x.queue, x.message = 1, 0
 		case r.Arg == 1:

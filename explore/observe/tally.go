@@ -105,6 +105,9 @@ func (t *tally) meets(f *items, own *reach, but *exception) bool {
 type census struct {
 	on                   bool
 	future, bare, before tally
+	soon                 tally
+	awaits               []int32  // by item: how many may wait for it, as a WaitGroup
+	awaited              bits     // those items that have such
 	losses               []int32  // by item: the sum of what they may take off its counter
 	digest               digest   // of all that matters from now on
 	procs, items         []digest // what is in digest of each goroutine and item
@@ -114,10 +117,12 @@ type census struct {
 func (s *state) countAll() {
 	c := &s.census
 	c.on = true
-	for _, t := range [...]*tally{&c.future, &c.bare, &c.before} {
+	for _, t := range [...]*tally{&c.future, &c.bare, &c.before, &c.soon} {
 		t.clear()
 	}
 	clear(c.losses)
+	clear(c.awaits)
+	c.awaited = c.awaited[:0]
 	clear(c.procs)
 	clear(c.items)
 	c.digest = digest{}
@@ -149,6 +154,14 @@ func (s *state) recount(from, to int32) {
 	c.future.move(&a.future, &b.future, turned)
 	c.bare.move(&a.bare, &b.bare, nil)
 	c.before.move(&a.before, &b.before, nil)
+	c.soon.move(&a.soon, &b.soon, nil)
+	for i := range a.awaits.all {
+		c.awaits[i]--
+	}
+	for i := range b.awaits.all {
+		c.awaits[i]++
+		c.awaited.add(i)
+	}
 	for _, w := range a.worst {
 		c.losses[w.item] -= w.most
 	}

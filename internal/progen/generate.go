@@ -41,6 +41,8 @@ type Size struct {
 	// Sections: nearly all is done in critical sections of a mutex or two, or of a RWMutex, without
 	// more than accesses in them; the same variables are accessed outside too.
 	Sections bool
+	// Slots: channels have values without a size, nearly all of them a buffer: they are counted.
+	Slots bool
 	// Twins: most go statements are in loops. The goroutines of a loop have equal values, or nearly
 	// equal ones, and the loop may do something between two of them.
 	Twins bool
@@ -144,6 +146,10 @@ func (g *generator) theme() {
 		}
 		g.chans(2 + g.r.IntN(2))
 		g.add(8, g.selects)
+		return
+	}
+	if g.size.Slots {
+		g.slots()
 		return
 	}
 	if g.size.Sections {

@@ -3,6 +3,7 @@ package progen
 import (
 	"fmt"
 	"go/format"
+	"strconv"
 	"strings"
 )
 
@@ -99,7 +100,7 @@ func (w *printer) declare() {
 	}
 	for i, n := range p.Chans {
 		if uses[object{aChan, i}] && p.Older == nil {
-			w.line("c%d := make(chan int, %d)", i, n)
+			w.line("c%d := make(chan %s, %d)", i, w.p.element(), n)
 		}
 	}
 	for i, m := range p.Conds {
@@ -151,9 +152,9 @@ func (w *printer) older() string {
 	}
 	var vars, begin strings.Builder
 	for i, n := range w.p.Chans {
-		fmt.Fprintf(&vars, "var c%d = make(chan int, %d)\n", i, n)
+		fmt.Fprintf(&vars, "var c%d = make(chan %s, %d)\n", i, w.p.element(), n)
 		for v := range o.Held[i] {
-			fmt.Fprintf(&begin, "c%d <- %d\n", i, v+1)
+			fmt.Fprintf(&begin, "c%d <- %s\n", i, w.p.sent(strconv.Itoa(v+1)))
 		}
 		if o.Closed[i] {
 			fmt.Fprintf(&begin, "close(c%d)\n", i)
@@ -371,15 +372,15 @@ var method = map[Op]string{
 func (w *printer) channel(s *Stmt) {
 	switch s.Op {
 	case Send:
-		w.line("c%d <- %s", s.Obj, value(s))
+		w.line("c%d <- %s", s.Obj, w.p.sent(value(s)))
 	case Recv:
-		w.line("if v, ok := <-c%d; ok {\nr%d = v\n} else {\nr%d = -1\n}", s.Obj, s.Reg, s.Reg)
+		w.line("if v, ok := <-c%d; ok {\nr%d = %s\n} else {\nr%d = -1\n}", s.Obj, s.Reg, w.p.taken(), s.Reg)
 	case Close:
 		w.line("close(c%d)", s.Obj)
 	case Len:
 		w.line("r%d = len(c%d)", s.Reg, s.Obj)
 	case Range:
-		w.line("for v := range c%d {\nr%d += v\n}", s.Obj, s.Reg)
+		w.line("for v := range c%d {\nr%d += %s\n}", s.Obj, s.Reg, w.p.taken())
 	case Select:
 		w.line("select {")
 		for _, c := range s.Cases {
@@ -388,9 +389,10 @@ func (w *printer) channel(s *Stmt) {
 				w.use("time")
 				w.line("case <-time.After(%d * time.Millisecond):\nr%d = 1", c.After, c.Reg)
 			case c.Send:
-				w.line("case c%d <- %d:", c.Obj, c.Val)
+				w.line("case c%d <- %s:", c.Obj, w.p.sent(strconv.Itoa(c.Val)))
 			default:
-				w.line("case v, ok := <-c%d:\nif ok {\nr%d = v\n} else {\nr%d = -1\n}", c.Obj, c.Reg, c.Reg)
+				w.line("case v, ok := <-c%d:\nif ok {\nr%d = %s\n} else {\nr%d = -1\n}", c.Obj, c.Reg,
+					w.p.taken(), c.Reg)
 			}
 			w.block(c.Body)
 		}
@@ -400,6 +402,30 @@ func (w *printer) channel(s *Stmt) {
 		}
 		w.line("}")
 	}
+}
+
+// element returns the type of the values of channels.
+func (p *Program) element() string {
+	if p.Slots {
+		return "struct{}"
+	}
+	return "int"
+}
+
+// sent returns what is sent in place of a value.
+func (p *Program) sent(value string) string {
+	if p.Slots {
+		return "struct{}{}"
+	}
+	return value
+}
+
+// taken returns the number that a received value v stands for.
+func (p *Program) taken() string {
+	if p.Slots {
+		return "len([1]struct{}{v}) - 1"
+	}
+	return "v"
 }
 
 func (w *printer) time(s *Stmt) {

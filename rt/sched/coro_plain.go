@@ -117,7 +117,7 @@ func numgc() uint32 { return 0 }
 
 func chandrop(c unsafe.Pointer) {}
 
-func chanempty(c unsafe.Pointer) bool { return false }
+func chanempty(c unsafe.Pointer) bool { return (*hchan)(c).elem == 0 }
 
 func goid() uint64 { return uint64(plainG) }
 

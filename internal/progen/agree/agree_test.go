@@ -124,6 +124,13 @@ func TestAgreeSections(t *testing.T) {
 	agree(t, *seeds/2, size)
 }
 
+// TestAgreeSlots is TestAgree with channels whose values have no size.
+func TestAgreeSlots(t *testing.T) {
+	size := progen.Default
+	size.Statements, size.Loose, size.Slots = 12, true, true
+	agree(t, *seeds/2, size)
+}
+
 // agree checks n programs. No execution may be broken off.
 func agree(t *testing.T, n int, size progen.Size) {
 	if testing.Short() {

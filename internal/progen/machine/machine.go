@@ -56,6 +56,7 @@ type Machine struct {
 	mutexes []mutex
 	rws     []rwMutex
 	chans   []chan int
+	slots   []chan struct{} // in their place, if the program has such
 	conds   []object
 	groups  []group
 	onces   []once
@@ -115,7 +116,8 @@ func New(p *progen.Program) *Machine {
 		vars: make([]int, p.Vars), maps: make([]map[int]int, p.Maps),
 		atomics: make([]int64, p.Atomics), mutexes: make([]mutex, p.Mutexes),
 		rws:   make([]rwMutex, p.RWs),
-		chans: make([]chan int, len(p.Chans)), conds: make([]object, len(p.Conds)),
+		chans: make([]chan int, len(p.Chans)), slots: make([]chan struct{}, len(p.Chans)),
+		conds:  make([]object, len(p.Conds)),
 		groups: make([]group, p.Groups),
 		onces:  make([]once, p.Onces), timers: make([]*timer, len(p.Timers)),
 	}
@@ -127,7 +129,7 @@ func init() {
 }
 
 // maxSteps bounds an execution. Programs of package progen have far fewer steps.
-const maxSteps = 5000
+const maxSteps = 500000
 
 // Execute runs the program once. Every access to a plain variable is a scheduling point unless
 // Sync is set. The next call overwrites the trace.
@@ -199,7 +201,7 @@ func (m *Machine) reset() {
 	m.started = m.started[:0]
 	for i, n := range m.p.Chans {
 		if m.p.Older == nil || m.chans[i] == nil {
-			m.chans[i] = make(chan int, n)
+			m.chans[i], m.slots[i] = make(chan int, n), make(chan struct{}, n)
 		}
 	}
 	if m.p.Older != nil {
@@ -270,7 +272,11 @@ func (m *Machine) main() {
 		}
 	}
 	for i := range m.chans {
-		if at := place(); !older {
+		switch at := place(); {
+		case older:
+		case m.p.Slots:
+			hook.MadeChan(m.slots[i], at)
+		default:
 			hook.MadeChan(m.chans[i], at)
 		}
 	}

@@ -46,6 +46,10 @@ func (m *Machine) groupAdd(s *progen.Stmt, delta int) {
 // doChan executes a statement over channels.
 func (m *Machine) doChan(f *frame, s *progen.Stmt) {
 	at := site(s.ID)
+	if m.p.Slots && s.Op != progen.Select {
+		doSlots(f, s, m.slots[s.Obj])
+		return
+	}
 	switch s.Op {
 	case progen.Send:
 		hook.To(m.chans[s.Obj], at).Send(f.value(s))
@@ -68,6 +72,28 @@ func (m *Machine) doChan(f *frame, s *progen.Stmt) {
 	}
 }
 
+// doSlots is doChan for a channel whose values have no size.
+func doSlots(f *frame, s *progen.Stmt, c chan struct{}) {
+	at := site(s.ID)
+	switch s.Op {
+	case progen.Send:
+		hook.To(c, at).Send(struct{}{})
+	case progen.Recv:
+		_, ok := hook.Recv2(c, at)
+		f.regs[s.Reg] = received(0, ok)
+	case progen.Close:
+		hook.Close(c, at)
+	case progen.Len:
+		f.regs[s.Reg] = hook.Len(c, at)
+	case progen.Range:
+		for {
+			if _, ok := hook.Recv2(c, at); !ok {
+				break
+			}
+		}
+	}
+}
+
 func received(v int, ok bool) int {
 	if !ok {
 		return -1
@@ -82,6 +108,10 @@ func (m *Machine) doSelect(f *frame, s *progen.Stmt) {
 		switch {
 		case c.After > 0:
 			cases[i] = hook.OnRecv(m.newTimer(c.After, s.ID).c)
+		case m.p.Slots && c.Send:
+			cases[i] = hook.OnSend(m.slots[c.Obj]).Of(struct{}{})
+		case m.p.Slots:
+			cases[i] = hook.OnRecv(m.slots[c.Obj])
 		case c.Send:
 			cases[i] = hook.OnSend(m.chans[c.Obj]).Of(c.Val)
 		default:
@@ -101,6 +131,9 @@ func (m *Machine) doSelect(f *frame, s *progen.Stmt) {
 	taken := &s.Cases[i]
 	if r, ok := cases[i].(*hook.RecvCase[int]); ok {
 		f.regs[taken.Reg], f.from[taken.Reg] = received(r.V, r.OK), l
+	}
+	if r, ok := cases[i].(*hook.RecvCase[struct{}]); ok {
+		f.regs[taken.Reg], f.from[taken.Reg] = received(0, r.OK), l
 	}
 	m.block(f, taken.Body)
 }
