@@ -1,6 +1,8 @@
 package transition
 
 import (
+	"slices"
+
 	"heddle/model"
 	"heddle/trace"
 )
@@ -168,14 +170,16 @@ func (p *Path) same(g Proc, k int) bool {
 	i, j := int(p.firsts[e][k]), p.n-1
 	a, b := &p.steps[i], &p.steps[j]
 	if !a.leavesNothing() || !b.leavesNothing() || a.Op != b.Op || a.Case != b.Case ||
-		a.Accesses[0] != b.Accesses[0] {
+		!slices.Equal(a.Accesses, b.Accesses) {
 		return false
 	}
-	d := &b.Accesses[0]
 	for _, at := range p.firsts[e][1 : k+1] {
-		c := &p.steps[at].Accesses[0]
-		if (c.Obj == d.Obj || p.Tab.overlap(c.Obj, d.Obj)) && model.Conflict(c.Mode, d.Mode) {
-			return false
+		for _, c := range p.steps[at].Accesses {
+			for _, d := range b.Accesses {
+				if (c.Obj == d.Obj || p.Tab.overlap(c.Obj, d.Obj)) && model.Conflict(c.Mode, d.Mode) {
+					return false
+				}
+			}
 		}
 	}
 	return p.learntSame(g, e, i, j)
@@ -184,8 +188,11 @@ func (p *Path) same(g Proc, k int) bool {
 // leavesNothing reports whether t is an access that may commute with the same one of another
 // goroutine, and by which the goroutine learns nothing but what is the same for both.
 func (t *Transition) leavesNothing() bool {
-	if t.With != NoProc || t.Choice >= 0 || t.Barrier || len(t.Starts) > 0 || len(t.Accesses) != 1 {
+	if t.With != NoProc || t.Choice >= 0 || t.Barrier || len(t.Starts) > 0 || len(t.Accesses) > 1 {
 		return false
+	}
+	if len(t.Accesses) == 0 { // of no channel but nil, with a default
+		return t.Op == trace.OpSelect
 	}
 	switch a := &t.Accesses[0]; t.Op {
 	case trace.OpAtomicLoad, trace.OpRead, trace.OpMapLoad:
