@@ -34,11 +34,12 @@ func (s *Suite) Prepare(ctx context.Context) error {
 		if v == "fine" && len(s.fine) < maxCreators {
 			s.fine = append(s.fine, i)
 		} else if v != "fine" {
-			why = fmt.Sprintf("%s: %s", strings.TrimPrefix(s.makes[i].text, "x := "), v)
+			why = fmt.Sprintf("%s: %s", s.makes[i].shown(), strings.Replace(v, "blocks", "waits for ever", 1))
 		}
 	}
 	if len(s.fine) == 0 {
-		return fmt.Errorf("no object of %s can be made: %s", s.typeName(), why)
+		return fmt.Errorf("%sno object of %s can be made: %s; write an exported function without parameters that returns one",
+			s.p.at(s.obj), s.typeName(), why)
 	}
 	if verdicts, err = s.screen(ctx, len(s.makes)+len(s.pool), s.fine[0]); err != nil {
 		return err
@@ -54,7 +55,7 @@ func (s *Suite) Prepare(ctx context.Context) error {
 		}
 	}
 	if len(s.usable) == 0 {
-		return fmt.Errorf("no method of %s can be called%s", s.typeName(), s.because())
+		return fmt.Errorf("%sno method of %s can be called%s", s.p.at(s.obj), s.typeName(), s.because())
 	}
 	return nil
 }

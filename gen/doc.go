@@ -258,6 +258,17 @@ func (a *advice) loose(s *Suite, sc *scenario) bool {
 		func(c *call) bool { return a.runs[s.pool[c.entry].method] != "" })
 }
 
+// may reports whether a method may be called in a part of a scenario, begin: as the first call.
+func (a *advice) may(m string, where part, begin bool) bool {
+	switch {
+	case a.first[m] != "":
+		return where == atFirst && begin
+	case a.alone[m] != "":
+		return where != beside
+	}
+	return true
+}
+
 // allows reports whether a scenario keeps to the documentation.
 func (a *advice) allows(s *Suite, sc *scenario) bool {
 	name := func(c *call) string { return s.pool[c.entry].method }

@@ -47,6 +47,7 @@ type Package struct {
 	withTests bool                // types has what they declare
 	values    map[string][]string // constants and literals of the source, by basic type
 	docs      map[token.Pos]string
+	fset      *token.FileSet
 
 	// qual is what names of the package begin with in test files: nothing, or its name and a dot,
 	// where it declares names that the tests need otherwise.
@@ -150,13 +151,19 @@ func check(l *listed, exports map[string]string, tests bool) (*Package, error) {
 		return nil, err
 	}
 	p.collect(files, info)
-	p.docs = docs(files)
+	p.docs, p.fset = docs(files), fset
 	for _, name := range needed {
 		if p.types.Scope().Lookup(name) != nil {
 			p.qual = p.Name + "."
 		}
 	}
 	return p, nil
+}
+
+// at returns where something is declared, "q.go:12: ", for the beginning of an error.
+func (p *Package) at(obj types.Object) string {
+	pos := p.fset.Position(obj.Pos())
+	return fmt.Sprintf("%s:%d: ", filepath.Base(pos.Filename), pos.Line)
 }
 
 // needed are names that test files use in their ordinary meaning.

@@ -123,12 +123,24 @@ func (sc *scenario) all() []*call {
 	return append(all, sc.after...)
 }
 
-// choose returns a call that may follow calls of one goroutine after some that were made first;
+// A part of a scenario is where a call is made.
+type part uint8
+
+const (
+	atFirst part = iota
+	beside
+	inTheEnd
+)
+
+// choose returns a call of a part that may follow calls of one goroutine after some that were made
+// first;
 // nil if chance has it otherwise. Results of the latter are taken if mine says that no other
 // goroutine
 // takes them.
-func (s *Suite) choose(first, calls []*call, mine bool) *call {
-	if len(s.usable) == 0 {
+func (s *Suite) choose(where part, first, calls []*call, mine bool) *call {
+	may := func(m string) bool { return s.advice.may(m, where, len(calls) == 0) }
+	methods := slices.DeleteFunc(slices.Clone(s.methods), func(m string) bool { return !may(m) })
+	if len(methods) == 0 {
 		return nil
 	}
 	var m string
@@ -136,7 +148,7 @@ func (s *Suite) choose(first, calls []*call, mine bool) *call {
 		// what takes something that was given and not been taken yet
 		var takers []string
 		for _, e := range s.usable {
-			if len(s.pool[e].needs) > 0 || s.pool[e].guard != "" {
+			if (len(s.pool[e].needs) > 0 || s.pool[e].guard != "") && may(s.pool[e].method) {
 				takers = append(takers, s.pool[e].method)
 			}
 		}
@@ -145,7 +157,7 @@ func (s *Suite) choose(first, calls []*call, mine bool) *call {
 		}
 	}
 	if m == "" {
-		m = s.methods[s.rng.IntN(len(s.methods))]
+		m = methods[s.rng.IntN(len(methods))]
 	}
 	var fit []int
 	for _, e := range s.usable {
@@ -263,7 +275,7 @@ func (s *Suite) allowed(sc *scenario) bool {
 func (s *Suite) random() *scenario {
 	sc := &scenario{creator: s.fine[min(s.rng.IntN(len(s.fine)), s.rng.IntN(len(s.fine)))]}
 	for range s.rng.IntN(4) {
-		if c := s.choose(nil, sc.before, true); c != nil {
+		if c := s.choose(atFirst, nil, sc.before, true); c != nil {
 			sc.before = append(sc.before, c)
 		}
 	}
@@ -274,7 +286,7 @@ func (s *Suite) random() *scenario {
 	for g := range n {
 		var calls []*call
 		for range 1 + s.rng.IntN(s.opt.Calls) {
-			if c := s.choose(sc.before, calls, g == 0); c != nil {
+			if c := s.choose(beside, sc.before, calls, g == 0); c != nil {
 				calls = append(calls, c)
 			}
 		}
@@ -289,7 +301,7 @@ func (s *Suite) random() *scenario {
 // observe adds calls in the end, those that return something.
 func (s *Suite) observe(sc *scenario) {
 	for tries := 0; len(sc.after) < 2 && tries < 6; tries++ {
-		if c := s.choose(nil, sc.after, true); c != nil && len(s.pool[c.entry].results) > 0 &&
+		if c := s.choose(inTheEnd, nil, sc.after, true); c != nil && len(s.pool[c.entry].results) > 0 &&
 			s.levels[s.pool[c.entry].method] < notCompared {
 			sc.after = append(sc.after, c)
 		}
@@ -305,7 +317,7 @@ func (s *Suite) mutate(from *scenario) *scenario {
 	case 0:
 		sc.creator = s.fine[s.rng.IntN(len(s.fine))]
 	case 1:
-		if c := s.choose(nil, sc.before, true); c != nil && len(sc.before) < 4 {
+		if c := s.choose(atFirst, nil, sc.before, true); c != nil && len(sc.before) < 4 {
 			sc.before = append(sc.before, c)
 		}
 	case 2:
@@ -313,12 +325,12 @@ func (s *Suite) mutate(from *scenario) *scenario {
 			return sc.without(map[*call]bool{sc.before[s.rng.IntN(len(sc.before))]: true})
 		}
 	case 3:
-		if c := s.choose(sc.before, calls, g == 0); c != nil && len(calls) < s.opt.Calls {
+		if c := s.choose(beside, sc.before, calls, g == 0); c != nil && len(calls) < s.opt.Calls {
 			sc.goroutines[g] = append(calls, c)
 		}
 	case 4, 5:
 		i := s.rng.IntN(len(calls))
-		if c := s.choose(sc.before, calls[:i], g == 0); c != nil {
+		if c := s.choose(beside, sc.before, calls[:i], g == 0); c != nil {
 			old := calls[i]
 			calls[i] = c
 			sc.without(map[*call]bool{old: true})

@@ -309,12 +309,13 @@ func (s *Suite) creators(obj *types.TypeName) error {
 		return nil
 	}
 	if types.IsInterface(obj.Type()) {
-		return fmt.Errorf("%s is an interface, and no exported function of %s whose arguments can be made returns it: name a type with a constructor",
-			obj.Name(), s.p.Path)
+		return fmt.Errorf("%s%s is an interface, and no exported function of %s whose arguments can be made returns it: name a type with a constructor",
+			s.p.at(obj), obj.Name(), s.p.Path)
 	}
 	t, ok := s.p.instance(obj.Type())
 	if !ok {
-		return fmt.Errorf("%s is generic, and no type that is known satisfies its constraints", obj.Name())
+		return fmt.Errorf("%s%s is generic, and no type that is known satisfies its constraints: int, string, what they list, and types of the package were tried; declare one that does",
+			s.p.at(obj), obj.Name())
 	}
 	s.result = types.NewPointer(t)
 	name, _ := v.name(t)

@@ -79,8 +79,8 @@ func (p *Package) Suite(name string, opt Options) (*Suite, error) {
 	}
 	obj, ok := p.types.Scope().Lookup(name).(*types.TypeName)
 	if !ok {
-		return nil, fmt.Errorf("%s has no type %s; those with exported methods are %s", p.Path, name,
-			list(p.Types()))
+		return nil, fmt.Errorf("%s has no type %s%s; those with exported methods are %s", p.Path, name,
+			p.instead(name), list(p.Types()))
 	}
 	s := &Suite{p: p, opt: opt, obj: obj, rng: newRand(opt.Seed), imports: map[string]string{},
 		levels: map[string]int{}}
@@ -93,8 +93,8 @@ func (p *Package) Suite(name string, opt Options) (*Suite, error) {
 	s.entries()
 	if len(s.pool) == 0 {
 		return nil,
-			fmt.Errorf("%s has no exported methods that arguments can be made for; types with exported methods are %s%s",
-				name, list(p.Types()), s.because())
+			fmt.Errorf("%s%s has no exported methods that arguments can be made for; types with exported methods are %s%s; export a method, or give -type one of these",
+				p.at(obj), name, list(p.Types()), s.because())
 	}
 	for _, m := range methodsOn(s.result) {
 		if m.sig.Params().Len() == 0 && slices.Contains([]string{"Close", "Stop", "Shutdown", "StopAll"},
@@ -140,8 +140,8 @@ func (s *Suite) known() error {
 	for _, group := range append([][]string{s.opt.Once}, s.opt.Serial...) {
 		for _, m := range group {
 			if !slices.Contains(names, m) {
-				return fmt.Errorf("%s has no method %s that is called; there are %s", s.typeName(), m,
-					list(names))
+				return fmt.Errorf("%s%s has no method %s that is called; there are %s: -once and -serial name some of these",
+					s.p.at(s.obj), s.typeName(), m, list(names))
 			}
 		}
 	}
@@ -153,14 +153,15 @@ func (s *Suite) specify() error {
 	if f := s.opt.Validate; f != "" {
 		fn, ok := s.p.types.Scope().Lookup(f).(*types.Func)
 		if !ok {
-			return fmt.Errorf("%s has no function %s: -validate names one, func(%s) error, of the package or its tests",
-				s.p.Path, f, s.resultText())
+			return fmt.Errorf("%s has no function %s%s: -validate names one, func(%s) error, of the package or its tests",
+				s.p.Path, f, s.p.instead(f), s.resultText())
 		}
 		sig := fn.Signature()
 		if sig.TypeParams().Len() == 0 && (sig.Params().Len() != 1 || sig.Results().Len() != 1 ||
 			!types.AssignableTo(s.result, sig.Params().At(0).Type()) ||
 			typePath(sig.Results().At(0).Type()) != "error") {
-			return fmt.Errorf("-validate %s is %s: want func(%s) error", f, sig, s.resultText())
+			return fmt.Errorf("%s-validate %s is %s: want func(%s) error", s.p.at(fn), f, s.p.text(sig),
+				s.resultText())
 		}
 	}
 	if s.opt.Spec == "" {
@@ -168,13 +169,14 @@ func (s *Suite) specify() error {
 	}
 	obj, ok := s.p.types.Scope().Lookup(s.opt.Spec).(*types.TypeName)
 	if !ok {
-		return fmt.Errorf("%s has no type %s: -spec names one, of the package or its tests, with the methods of %s",
-			s.p.Path, s.opt.Spec, s.typeName())
+		return fmt.Errorf("%s has no type %s%s: -spec names one, of the package or its tests, with the methods of %s",
+			s.p.Path, s.opt.Spec, s.p.instead(s.opt.Spec), s.typeName())
 	}
 	t, ok := obj.Type(), true
 	if n, generic := t.(*types.Named); generic && n.TypeParams().Len() > 0 {
 		if t, ok = s.p.instance(t); !ok {
-			return fmt.Errorf("-spec %s: no type that is known satisfies its constraints", s.opt.Spec)
+			return fmt.Errorf("%s-spec %s: no type that is known satisfies its constraints: write one without type parameters",
+				s.p.at(obj), s.opt.Spec)
 		}
 	}
 	s.spec = types.NewPointer(t)
@@ -186,16 +188,16 @@ func (s *Suite) specify() error {
 	for _, m := range methodsOn(s.result) {
 		if sig := spec[m.name]; sig == nil || !types.Identical(sig, m.sig) {
 			if sig != nil {
-				return fmt.Errorf("-spec %s: its method %s is %s, and that of %s is %s: want the same",
-					s.opt.Spec, m.name, sig, s.typeName(), m.sig)
+				return fmt.Errorf("%s-spec %s: its method %s is %s, and that of %s is %s: want the same parameters and results",
+					s.p.at(obj), s.opt.Spec, m.name, s.p.text(sig), s.typeName(), s.p.text(m.sig))
 			}
 			missing = append(missing, m.name)
 		}
 	}
 	s.pool = slices.DeleteFunc(s.pool, func(e entry) bool { return slices.Contains(missing, e.method) })
 	if len(s.pool) == 0 {
-		return fmt.Errorf("-spec %s has none of the methods of %s, which are %s", s.opt.Spec,
-			s.typeName(), list(missing))
+		return fmt.Errorf("%s-spec %s has none of the methods of %s, which are %s: write those that are to be compared",
+			s.p.at(obj), s.opt.Spec, s.typeName(), list(missing))
 	}
 	if len(missing) > 0 {
 		s.note("%s has no %s: not called", s.opt.Spec, list(missing))
@@ -233,6 +235,25 @@ func (s *Suite) specMakers() error {
 		s.specMake = append(s.specMake, text)
 	}
 	return nil
+}
+
+// instead says what a name stands for that should be another kind of thing; "" if it is not known.
+func (p *Package) instead(name string) string {
+	switch obj := p.types.Scope().Lookup(name).(type) {
+	case nil:
+		return ""
+	case *types.Func:
+		return fmt.Sprintf(" (%s%s is a function)", p.at(obj), name)
+	case *types.TypeName:
+		return fmt.Sprintf(" (%s%s is a type)", p.at(obj), name)
+	default:
+		return fmt.Sprintf(" (%s%s is a variable or a constant)", p.at(obj), name)
+	}
+}
+
+// text writes a type as the package itself does.
+func (p *Package) text(t types.Type) string {
+	return types.TypeString(t, types.RelativeTo(p.types))
 }
 
 func list(names []string) string {

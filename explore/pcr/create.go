@@ -24,18 +24,26 @@ type candidate struct {
 
 func (k *candidate) event(c *creation, i int) int { return c.as.All[k.access[i]].Event }
 
-// conflicts returns the pairs of steps, by index, that are consecutive accesses to one variable.
+// Pairs of steps, by index, that are consecutive accesses to one variable: of patterns of two and
+// of three steps, and of four, by the second step on the first one's variable.
+var (
+	pairsOf2 = [][2]int{{0, 1}}
+	pairsOf3 = [][2]int{{0, 1}, {1, 2}}
+	pairsOf4 = [...][][2]int{1: {{0, 1}, {2, 3}}, 2: {{0, 2}, {1, 3}}, 3: {{0, 3}, {1, 2}}}
+)
+
+// conflicts returns the pairs of steps that are consecutive accesses to one variable. It allocates
+// nothing: it is called for everything that is considered.
 func (k *candidate) conflicts(c *creation) [][2]int {
 	switch k.n {
 	case 2:
-		return [][2]int{{0, 1}}
+		return pairsOf2
 	case 3:
-		return [][2]int{{0, 1}, {1, 2}}
+		return pairsOf3
 	}
 	for j := 1; j < 4; j++ {
 		if c.as.All[k.access[j]].Var == c.as.All[k.access[0]].Var {
-			rest := [...][2]int{1: {2, 3}, 2: {1, 3}, 3: {1, 2}}
-			return [][2]int{{0, j}, rest[j]}
+			return pairsOf4[j]
 		}
 	}
 	return nil
@@ -57,7 +65,7 @@ type creation struct {
 	truncated  bool
 	// each, if not nil, is called with all that is considered, and the rule that it breaks. cut, if
 	// not nil, gets the variables of which not all accesses are considered.
-	each func(k *candidate, rule Rules)
+	each func(k candidate, rule Rules)
 	cut  map[int32]bool
 
 	expired func() bool // if not nil: ends the creation when it returns true, and sets over
@@ -351,7 +359,7 @@ func (c *creation) roles(k *candidate, i int) {
 	}
 	rule := c.broken(k)
 	if c.each != nil {
-		c.each(k, rule)
+		c.each(*k, rule)
 	}
 	if rule != 0 {
 		c.filtered[rule]++

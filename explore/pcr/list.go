@@ -48,7 +48,7 @@ func (s *Strategy) List() (list explore.Listed) {
 	for i, x := range s.kept {
 		c := creation{as: x.c.as, problem: x.c.problem, set: s.set, rules: Map().Rules,
 			longest: Map().Longest, expired: s.opt.Expired, cut: cut}
-		c.each = func(k *candidate, rule Rules) {
+		c.each = func(k candidate, rule Rules) {
 			if k.row == 0 || rule == Covered || rule == Interrupted {
 				return
 			}
