@@ -33,6 +33,7 @@ type foreteller struct {
 	spent  time.Duration
 	idle   int // executions since the last new place
 	busy   bool
+	into   *prediction // heddle predict: whose verdicts theirs are added to
 }
 
 func newForeteller() *foreteller {
@@ -102,6 +103,11 @@ func (e *exploration) foretell(ex Execution) Execution {
 		s.Names = append(s.Names, t.Name(t.Steps[i].G))
 	}
 	p := &prediction{exploration: e, from: s, deadline: began.Add(foretellTime)}
+	if f.into != nil {
+		first := *f.into.told
+		p.alone, p.told = true, f.into.told
+		defer func() { p.told.OfExecution(&first) }()
+	}
 	if e.deadline.Before(p.deadline) && !e.deadline.IsZero() {
 		p.deadline = e.deadline
 	}

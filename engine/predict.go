@@ -122,7 +122,7 @@ func (e *exploration) predictFirst() {
 }
 
 // Predicted is the end of a prediction.
-func Predicted() why.End { return why.Bare(why.Of(why.Predicted)) }
+func Predicted() why.End { return why.Bare(why.With(why.Predicted, "one execution")) }
 
 // predictOnly is the strategy "predict".
 func (e *exploration) predictOnly() (result string, complete bool, end why.End) {
@@ -164,6 +164,11 @@ func (e *exploration) predictOnly() (result string, complete bool, end why.End) 
 			e.share.Result = result
 			return result, false, end
 		}
+		p.told.From = 1
+		if end = Predicted(); !e.ended() {
+			p.told.From += p.further()
+			end = PredictedFrom(p.told.From, e.n)
+		}
 		if p.told.Events > 0 {
 			e.send(&wire.Record{Type: "predicted", Test: e.test, Predicted: p.told})
 		}
@@ -175,7 +180,10 @@ func (e *exploration) predictOnly() (result string, complete bool, end why.End) 
 	if e.real {
 		return result, false, why.Bare(why.Of(why.Unpredicted))
 	}
-	return result, false, Predicted()
+	if end.Open() {
+		end = Predicted()
+	}
+	return result, false, end
 }
 
 // run records, searches, and tries what was found.
@@ -364,7 +372,8 @@ func (p *prediction) analyse(t *trace.Trace) ([]predict.Candidate, error) {
 	}
 	if p.alone {
 		p.told.Locations = p.graph.Shared()
-	} else if f := p.foretold; f != nil {
+	}
+	if f := p.foretold; f != nil {
 		f.learn(t)
 		candidates = f.untried(candidates)
 	}

@@ -37,7 +37,7 @@ func (p *prediction) handOut(next int) bool {
 	if e.share != nil {
 		return true
 	}
-	if !p.alone || p.cfg.Measure || !e.mayShare() {
+	if !p.alone || p.from != nil || p.cfg.Measure || !e.mayShare() {
 		return false
 	}
 	s := &wire.Predicting{Recorded: recorded(p.graph.Trace), From: next, To: len(p.tasks) + p.parts(),

@@ -165,6 +165,9 @@ func predictedText(t *TestResult) string {
 	switch untried := slices.ContainsFunc(p.All,
 		func(c wire.Prediction) bool { return c.Verdict == wire.Untried || c.Verdict == wire.Unknown }); {
 	case len(p.All) == 0:
+		if p.From > 1 {
+			return fmt.Sprintf("nothing predicted from %d executions %s", p.From, took)
+		}
 		return "nothing predicted from one execution of " + plural(p.Events, "event") + " " + took
 	case untried:
 		return fmt.Sprintf("%d of %s confirmed, not all decided %s", confirmed(p),

@@ -76,7 +76,7 @@ const (
 	AllInputs Code = "all-inputs"
 	// Alone: there is no concurrency.
 	Alone Code = "alone"
-	// Predicted: predicted from one execution.
+	// Predicted: predicted from one execution, or from some.
 	Predicted Code = "predicted"
 	// Unpredicted: nothing can be predicted, since not all is under control.
 	Unpredicted Code = "unpredicted"
@@ -119,7 +119,7 @@ var texts = map[Code]string{
 	Bounded:     "only interleavings with %s",
 	Exhausted:   "no read can see another value",
 	Alone:       "no concurrency",
-	Predicted:   "predicted from one execution",
+	Predicted:   "predicted from %s",
 	Unpredicted: "partly uncontrolled: nothing can be predicted",
 	Early: "sampled where timers fire early, " +
 		"all interleavings covered where they do not",

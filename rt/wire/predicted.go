@@ -10,6 +10,7 @@ type Predicted struct {
 	Goroutines int
 	Locations  int // of memory that goroutines share, one of them writing
 	Events     int // of the execution that was recorded
+	From       int // executions from which was predicted; the figures of one are of the first
 
 	// Times, in seconds: of an execution without and with memory accesses recorded, of the
 	// analysis, of making schedules by moving operations and by the solver, all together.
@@ -118,4 +119,11 @@ type Predicting struct {
 type Tasks struct {
 	Recorded uint64
 	From, To int
+}
+
+// OfExecution takes what is told of one recorded execution, and not of what was predicted, from q.
+func (p *Predicted) OfExecution(q *Predicted) {
+	p.Goroutines, p.Locations, p.Events, p.Bounded = q.Goroutines, q.Locations, q.Events, q.Bounded
+	p.Plain, p.Recorded, p.Analysis, p.First = q.Plain, q.Recorded, q.Analysis, q.First
+	p.Short = q.Short
 }

@@ -1,0 +1,54 @@
+package engine
+
+import (
+	"time"
+
+	"heddle/explore/why"
+)
+
+// One execution leaves out what the program does in other orders alone, and no order of its
+// operations shows that. So heddle predict goes on with a few executions in other orders, for as
+// long as it has taken so far, and predicts from those that reach new places (foreteller).
+
+const (
+	furtherMost  = 200                    // executions
+	furtherLeast = 100 * time.Millisecond // that they may take in any case
+)
+
+// further makes these executions, and returns from how many of them was predicted.
+func (p *prediction) further() int {
+	e := p.exploration
+	if p.graph == nil || p.cfg.Complete || p.cfg.Measure || p.cfg.Regions != "" && p.cfg.Regions != "auto" {
+		return 0 // what is asked for is what one execution lets expect
+	}
+	f := newForeteller()
+	f.into = p
+	f.learn(p.graph.Trace)
+	f.untried(p.tasks)
+	p.free()
+	e.foretold = f
+	defer func() { e.foretold = nil }()
+	now := time.Now()
+	until := now.Add(max(furtherLeast, now.Sub(e.start)))
+	if !e.deadline.IsZero() && e.deadline.Before(until) {
+		until = e.deadline
+	}
+	for i := 2; i < furtherMost+2 && time.Now().Before(until) && !e.ended() && !e.late() && !e.stop(e.n); i++ {
+		if e.real || e.nondet || e.over {
+			break
+		}
+		e.run(e.schedule(i, ""))
+	}
+	return f.made
+}
+
+// free lets go of what was needed to predict from the first execution.
+func (p *prediction) free() { p.graph, p.tasks, p.solver, p.loose = nil, nil, nil, nil }
+
+// PredictedFrom is the end of a prediction from so many executions of those that were made.
+func PredictedFrom(n, made int) why.End {
+	if n <= 1 {
+		return Predicted()
+	}
+	return why.Bare(why.With(why.Predicted, "%d of %d executions", n, made))
+}
