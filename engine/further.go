@@ -33,8 +33,8 @@ func (p *prediction) further() int {
 	if !e.deadline.IsZero() && e.deadline.Before(until) {
 		until = e.deadline
 	}
-	for i := 2; i < furtherMost+2 && time.Now().Before(until) && !e.ended() && !e.late() && !e.stop(e.n); i++ {
-		if e.real || e.nondet || e.over {
+	for i := 2; i < furtherMost+2 && time.Now().Before(until) && !e.late() && !e.stop(e.n); i++ {
+		if e.ended() || e.real || e.nondet {
 			break
 		}
 		e.run(e.schedule(i, ""))

@@ -147,9 +147,9 @@ func TestScale(t *testing.T) {
 	t.Logf("%v: %v %q %d rounds", g, a.Verdict, a.Reason, a.Stats.Rounds)
 }
 
-// oneChannel makes the trace of a producer and a consumer at one channel with room for a few
-// values, with an access of each to one variable after every so many of them.
-func oneChannel(events, room int) *trace.Trace {
+// oneChannel makes the trace of some producers and a consumer at one channel with room for a few
+// values, with accesses to one variable after every so many of them.
+func oneChannel(events, room, producers int) *trace.Trace {
 	r := rand.New(rand.NewSource(1))
 	t := &trace.Trace{Objects: []trace.Object{{}, {Kind: trace.ObjChan, Cap: int32(room)},
 		{Kind: trace.ObjMemory, Addr: 8}}}
@@ -162,11 +162,11 @@ func oneChannel(events, room int) *trace.Trace {
 	for n := 0; len(t.Events) < events; n++ {
 		switch {
 		case n%100 == 99:
-			add(r.Intn(2), trace.OpWrite, 2, 8)
+			add(r.Intn(producers+1), trace.OpWrite, 2, 8)
 		case len(queue) < room && (len(queue) == 0 || r.Intn(2) == 0):
-			queue = append(queue, add(0, trace.OpSend, 1, 0))
+			queue = append(queue, add(1+r.Intn(producers), trace.OpSend, 1, 0))
 		default:
-			e := add(1, trace.OpRecv, 1, 1)
+			e := add(0, trace.OpRecv, 1, 1)
 			t.Events[e].Partner, t.Events[queue[0]].Partner = int32(queue[0]), int32(e)
 			queue = queue[1:]
 		}
@@ -194,19 +194,21 @@ func writesOf(t *trace.Trace, n int) (goals []Goal) {
 }
 
 func BenchmarkChannel(b *testing.B) {
-	for _, events := range []int{12_500, 25_000, 50_000, 100_000} {
-		t := oneChannel(events, 8)
-		goals := writesOf(t, 3)
-		b.Run(fmt.Sprint(events), func(b *testing.B) {
-			var a Answer
-			for b.Loop() {
-				p := New(t, Options{})
-				for _, g := range goals {
-					a = p.Solve(context.Background(), g)
+	for _, producers := range []int{1, 8} {
+		for _, events := range []int{12_500, 25_000, 50_000, 100_000} {
+			t := oneChannel(events, 8, producers)
+			goals := writesOf(t, 3)
+			b.Run(fmt.Sprintf("%d/%d", producers, events), func(b *testing.B) {
+				var a Answer
+				for b.Loop() {
+					p := New(t, Options{})
+					for _, g := range goals {
+						a = p.Solve(context.Background(), g)
+					}
 				}
-			}
-			b.Logf("%v, rounds %d, clauses %d, %+v", a.Verdict, a.Stats.Rounds, a.Stats.Clauses,
-				a.Stats.Search)
-		})
+				b.Logf("%v, rounds %d, clauses %d, %+v", a.Verdict, a.Stats.Rounds, a.Stats.Clauses,
+					a.Stats.Search)
+			})
+		}
 	}
 }

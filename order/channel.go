@@ -14,8 +14,9 @@ type buffer struct {
 	// i-th value, and the i-th send waits for the receive that makes room for it.
 	pairs  bool
 	size   int
-	number map[int]int  // of pairs, by event: its index in sends or recvs
-	paired map[int]bool // events whose pair was added
+	number map[int]int  // of pairs and turns, by event: its index in sends or recvs
+	paired map[int]bool // events whose pair, or turn, was added
+	turns  bool         // see findTurns
 }
 
 // newBuffer makes the model of a channel with room for n values.
@@ -49,6 +50,7 @@ func newBuffer(p *Problem, n int, events []int32) *buffer {
 	b.start(events)
 	b.polls(p, n, events)
 	b.findPairs(p, n)
+	b.findTurns(p, n)
 	return b
 }
 
@@ -132,6 +134,12 @@ func (b *buffer) check(p *Problem, events []int32) {
 	if b.pairs {
 		added := p.added
 		if b.checkPairs(p, events); p.added > added {
+			return
+		}
+	}
+	if b.turns {
+		added := p.added
+		if b.checkTurns(p, events); p.added > added {
 			return
 		}
 	}

@@ -59,6 +59,9 @@ func (p *Problem) wants(u unit, e int) (before []int) {
 				before = append(before, o)
 			}
 		} else if s := int(p.m.events[e].Partner); c.delta[e] < 0 && s >= 0 {
+			if c.turns {
+				c.addTurn(p, e)
+			}
 			c.ownValue(p, e)
 			before = append(before, s)
 		}

@@ -1,6 +1,7 @@
 package pecan
 
 import (
+	"math"
 	"os"
 	"slices"
 	"testing"
@@ -28,6 +29,15 @@ func TestArrayList(t *testing.T)       { run(t, ArrayList) }
 func TestLinkedList(t *testing.T)      { run(t, LinkedList) }
 func TestHashSet(t *testing.T)         { run(t, HashSet) }
 func TestTreeSet(t *testing.T)         { run(t, TreeSet) }
+func TestMoldyn(t *testing.T)          { run(t, Moldyn) }
+func TestRayTracer(t *testing.T)       { run(t, RayTracer) }
+func TestMonteCarlo(t *testing.T)      { run(t, MonteCarlo) }
+func TestCache(t *testing.T)           { run(t, Cache) }
+func TestWarehouses(t *testing.T)      { run(t, func() { Warehouses(1000) }) }
+func TestCrawler(t *testing.T)         { run(t, Crawler) }
+func TestMirror(t *testing.T)          { run(t, Mirror) }
+func TestFigure6(t *testing.T)         { run(t, Figure6) }
+func TestFigure7(t *testing.T)         { run(t, Figure7) }
 
 // Stores of four clients. The number is about that of the events of one execution.
 func TestStore10k(t *testing.T)  { run(t, func() { Store(10_000 / storeEvents) }) }
@@ -69,6 +79,36 @@ func TestCollections(t *testing.T) {
 	b.Append(NewStringBuffer("weft"))
 	if got := string(b.value[:b.Length()]); got != "warpweft" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// The kernels compute what they are to: energy is kept, a sphere in the middle of a quarter is
+// brightest there, and the mean price goes where drift and volatility say.
+func TestKernels(t *testing.T) {
+	m := NewMolecules(4)
+	m.Run(40)
+	first, last := m.Energy[0], m.Energy[len(m.Energy)-1]
+	if math.Abs(last-first) > 0.02*math.Abs(first) || m.interactions == 0 {
+		t.Errorf("the energy goes from %v to %v, after %d interactions", first, last, m.interactions)
+	}
+	p := NewPicture(24)
+	p.Draw()
+	sum := 0
+	for _, row := range p.rows {
+		for _, v := range row {
+			sum += v
+		}
+	}
+	if sum != p.checksum || p.drawn != 24 || sum == 0 {
+		t.Errorf("the sum is %d of %d rows, and %d of all points", p.checksum, p.drawn, sum)
+	}
+	if edge, inside := p.trace(0, 0), p.trace(8, 8); edge != 0 || inside == 0 {
+		t.Errorf("brightness %d at the edge, %d inside", edge, inside)
+	}
+	r := NewRates()
+	want := 100 * math.Exp(50*(r.drift+r.volatility*r.volatility/2))
+	if got := r.Estimate(4000, 50); math.Abs(got-want) > 0.02*want {
+		t.Errorf("a mean price of %v, want about %v", got, want)
 	}
 }
 
