@@ -65,6 +65,8 @@ var loopRows = []struct {
 	{"TestTwoLocksBuggy", 0, judge.Deadlock},
 	{"TestOlderVariable", 1, ""},
 	{"TestOlderVariableBuggy", 0, judge.TestFailure},
+	{"TestOlderError", 2, ""},
+	{"TestOlderErrorBuggy", 0, judge.TestFailure},
 	{"TestHandedOver", 1, ""},
 	{"TestHandedOverRace", 0, judge.Race},
 	{"TestOrderOfFailure", 0, judge.Race},

@@ -85,7 +85,11 @@ func (r *rewriter) assignOne(s *ast.AssignStmt, simple bool) {
 	r.addr(l)
 	r.value(v)
 	if r.polls.settle[s] && !r.in.Mode.Quiet {
-		r.wrap(v, "_hd.Settle("+r.source(l)+", ", ")")
+		settle := "_hd.Settle("
+		if types.IsInterface(r.info.TypeOf(l)) {
+			settle = "_hd.SettleAny("
+		}
+		r.wrap(v, settle+r.source(l)+", ", ")")
 		return
 	}
 	late := (r.hasCall(v) || r.mayPanic(v)) && !simple && !r.unnamedShift(v)

@@ -133,7 +133,7 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 	case "MadeChan":
 		f.expr(e.Args[0])
 		f.slot[e] = f.label(e.Args[0])
-	case "Settle":
+	case "Settle", "SettleAny":
 		f.expr(e.Args[1])
 		f.slot[e] = f.label(e.Args[1])
 	case "Add":

@@ -463,7 +463,7 @@ func (w *walk) settles(s *ast.AssignStmt) bool {
 		return false
 	}
 	switch v.Type().Underlying().(type) {
-	case *types.Basic, *types.Pointer, *types.Chan:
+	case *types.Basic, *types.Pointer, *types.Chan, *types.Interface:
 	default:
 		return false
 	}

@@ -194,6 +194,22 @@ func Settle[T comparable](was, is T) T {
 	return is
 }
 
+// SettleAny is Settle for variables of interfaces.
+func SettleAny[T any](was, is T) T {
+	if Polls && Here() && differ(was, is) {
+		Spoils()
+	}
+	return is
+}
+
+// differ reports whether two values of interfaces differ, also where they cannot be compared.
+func differ(a, b any) (d bool) {
+	d = true
+	defer func() { _ = recover() }()
+	d = a != b
+	return d
+}
+
 // Spoil stands in such a loop, and in functions that it calls, where something
 // is changed that outlives the iteration, or may be: the goroutine is not to wait at its end.
 func Spoil() {

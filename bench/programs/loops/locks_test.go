@@ -2,6 +2,7 @@ package loops
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -194,6 +195,54 @@ func TestOlderVariable(t *testing.T) { // 1
 		n = c.n
 		c.mu.Unlock()
 	}
+}
+
+// So does the error, once it is one: that of the first iteration is a change.
+func TestOlderError(t *testing.T) { // 2
+	var c counter
+	go c.add()
+	var err error
+	for {
+		if err = c.check(); err == nil {
+			return
+		}
+	}
+}
+
+// Each iteration makes an error of its own, and the last one is looked at.
+func TestOlderErrorBuggy(t *testing.T) { // finding
+	buggy(t)
+	var c counter
+	go c.add()
+	var first, last error
+	for n := 0; n < 3; n++ {
+		err := c.fresh()
+		if err == nil {
+			break
+		}
+		if last = err; first == nil {
+			first = err
+		}
+	}
+	if first != last {
+		t.Error("two errors")
+	}
+}
+
+var errNone = errors.New("none")
+
+func (c *counter) check() error {
+	if c.get() == 0 {
+		return errNone
+	}
+	return nil
+}
+
+func (c *counter) fresh() error {
+	if c.get() == 0 {
+		return errors.New("none yet")
+	}
+	return nil
 }
 
 // What an iteration saw is remembered: another value is a change.
