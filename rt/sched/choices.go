@@ -1,8 +1,6 @@
 package sched
 
 import (
-	"slices"
-
 	"heddle/rt/hook"
 	"heddle/rt/splitmix"
 	"heddle/trace"
@@ -81,15 +79,7 @@ func (s *Sched) mapOrder(keys []any) []int {
 		known = known && ks[i].class != classUnknown
 	}
 	if known {
-		slices.SortFunc(order, func(i, j int) int {
-			switch a, b := &ks[i], &ks[j]; {
-			case a.less(b):
-				return -1
-			case b.less(a):
-				return 1
-			}
-			return i - j
-		})
+		byKeys(order, make([]int, len(order)/2), ks)
 	}
 	if s.opt.Schedule != nil && s.opt.Schedule.Seed != 0 && !s.ending.on {
 		s.twinDraws()
@@ -103,6 +93,25 @@ func (s *Sched) mapOrder(keys []any) []int {
 	}
 	s.leave()
 	return order
+}
+
+// byKeys sorts indices by their keys, stably. space has half their number. Package slices would
+// tell of each access: it is rewritten, and its functions for a type are the program's too.
+func byKeys(order, space []int, ks []sortKey) {
+	if len(order) < 2 {
+		return
+	}
+	half := len(order) / 2
+	byKeys(order[:half], space, ks)
+	byKeys(order[half:], space, ks)
+	left, right := space[:copy(space, order[:half])], order[half:]
+	for i := 0; len(left) > 0; i++ {
+		if len(right) > 0 && ks[right[0]].less(&ks[left[0]]) {
+			order[i], right = right[0], right[1:]
+		} else {
+			order[i], left = left[0], left[1:]
+		}
+	}
 }
 
 // Identity returns what gives a pointer its place among others, whatever the address: the goroutine

@@ -1,6 +1,10 @@
 package sched
 
 import (
+	"math/rand/v2"
+	"slices"
+	"sort"
+	"strconv"
 	"testing"
 
 	"heddle/rt/hook"
@@ -29,6 +33,25 @@ func TestDraws(t *testing.T) {
 			if n > drawnChoices && (drawn[0] == 0 || drawn[1] == 0 || drawn[2] == 0) {
 				t.Errorf("%s: of %d draws, %v", name, n, drawn)
 			}
+		}
+	}
+}
+
+// TestByKeys compares byKeys with package sort.
+func TestByKeys(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := range 200 {
+		ks, got, want := make([]sortKey, n), make([]int, n), make([]int, n)
+		for i := range ks {
+			ks[i] = keyOf(r.IntN(1 + n/2))
+			if r.IntN(4) == 0 {
+				ks[i] = keyOf(strconv.Itoa(r.IntN(9)))
+			}
+			got[i], want[i] = i, i
+		}
+		sort.SliceStable(want, func(i, j int) bool { return ks[want[i]].less(&ks[want[j]]) })
+		if byKeys(got, make([]int, n/2), ks); !slices.Equal(got, want) {
+			t.Fatalf("%d keys: %v, want %v", n, got, want)
 		}
 	}
 }
