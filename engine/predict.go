@@ -143,8 +143,10 @@ func (e *exploration) predictOnly() (result string, complete bool, end why.End) 
 		p.tellPlain()
 	}
 	if e.cfg.Measure {
-		plain.Trace = plain.Trace.Clone()
-		p.plain.ex = plain
+		if p.plain != nil {
+			plain.Trace = plain.Trace.Clone()
+			p.plain.ex = plain
+		}
 		p.told.Plain = p.average(func() { e.perform(s, explore.Needs{}) })
 	}
 	if plain.Skipped {
