@@ -44,7 +44,7 @@ type generated struct {
 // take that long.
 const genSearch = "15s"
 
-// genJudged says what the failures of types of other modules are.
+// genJudged says what the failures of types of other modules are, and what Lincheck does.
 //
 //go:embed gen-judged.md
 var genJudged string
@@ -105,12 +105,12 @@ func genTable(ctx context.Context, file string, heddles []string, only string) e
 			}
 			text.WriteString("\n")
 		}
-		if part.what == "modules" && only == "" {
-			fmt.Fprintf(&text, "\n%s", genJudged)
-		}
 		for i, t := range totals {
 			sum[i] += fmt.Sprintf(" %d, %d, %d of %d |", t.wrote, t.ran, t.found, n)
 		}
+	}
+	if only == "" {
+		fmt.Fprintf(&text, "\n%s", genJudged)
 	}
 	out := text.String()
 	rows := ""
