@@ -149,6 +149,8 @@ func (v *verdict) scheduled(a *predict.Anomaly) bool {
 			return v.confirm(a)
 		}
 		v.refute(moved)
+	case why.Open && p.expired() && v.told.Verdict == wire.Untried:
+		v.told.Reason = "the time was over"
 	case why.Open:
 		v.told.Verdict, v.told.Reason = wire.Unknown, why.Explain(p.at, p.atEvent)
 		if moved != "" {
