@@ -76,8 +76,8 @@ func (h *hunted) text() string {
 	return fmt.Sprintf("%.1f", mean(h.executions))
 }
 
-// lessBy is the paper's formula 4, as its tables use it: by how many percent one is less than
-// other, negative if other is less.
+// lessBy is the paper's formulas 3 and 4: by how many percent one is less than other, negative if
+// other is less.
 func lessBy(one, other float64) float64 {
 	if most := max(one, other); most > 0 {
 		return 100 * (other - one) / most
