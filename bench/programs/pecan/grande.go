@@ -165,7 +165,7 @@ func (m *Molecules) Run(steps int) {
 }
 
 // Moldyn is "moldyn".
-func Moldyn() { NewMolecules(4).Run(8) }
+func Moldyn() { NewMolecules(4).Run(3) }
 
 // A sphere of a scene, with its brightness.
 type sphere struct {
