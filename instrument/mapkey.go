@@ -5,7 +5,7 @@ import (
 	"go/types"
 )
 
-// A mapKey is the text around a key that tells it: _hd.K(k, false, S).
+// A mapKey is the text around a key that tells it: _hd.K(k, false, S), or _hd.KT(k, S).
 type mapKey struct{ before, after string }
 
 // of returns the text for the key k of an access at site.
@@ -21,6 +21,9 @@ func (r *rewriter) entryOf(m, k ast.Expr) (key mapKey, ok bool) {
 	if !isMap || !r.mem || r.in.Mode.Flow || r.in.Standard || untypedBool(k) || r.untypedShift(k) ||
 		!types.Identical(r.info.TypeOf(k), t.Key()) || r.convertsBytes(k) {
 		return key, false
+	}
+	if isParam(t.Key()) { // package hook looks at the type
+		return mapKey{"_hd.KT(", ", "}, !r.untypedConst(k)
 	}
 	key = mapKey{"_hd.K(", ", false, "}
 	switch {
@@ -58,6 +61,11 @@ func (r *rewriter) basicName(t types.Type, at ast.Expr) (string, bool) {
 	}
 	_, obj := scope.LookupParent(b.Name(), at.Pos())
 	return b.Name(), obj != nil && obj.Parent() == types.Universe
+}
+
+func isParam(t types.Type) bool {
+	_, ok := types.Unalias(t).(*types.TypeParam)
+	return ok
 }
 
 func isText(t types.Type) bool {

@@ -192,6 +192,25 @@ func K[T any](k T, text bool, s Site) T {
 	return k
 }
 
+// KT is K for a key whose type is a type parameter. It is told if the type is a predeclared one of
+// which two values are equal if and only if their bytes are, or a string.
+func KT[T any](k T, s Site) T {
+	if Updates {
+		switch any((*T)(nil)).(type) {
+		case *int, *int8, *int16, *int32, *int64,
+			*uint, *uint8, *uint16, *uint32, *uint64, *bool:
+			tellKey(noescape(unsafe.Pointer(&k)), unsafe.Sizeof(k), false, s)
+		case *string:
+			tellKey(noescape(unsafe.Pointer(&k)), unsafe.Sizeof(k), true, s)
+		default:
+			if Here() {
+				MapKey(0, s)
+			}
+		}
+	}
+	return k
+}
+
 //go:noinline
 func tellKey(p unsafe.Pointer, n uintptr, text bool, s Site) {
 	if !Here() {

@@ -56,7 +56,7 @@ var (
 	// Update is Read, or Write, of an integer that x op= by changes. op: see U.
 	Update func(p unsafe.Pointer, n uintptr, s Site, op byte, by uint64, write bool)
 	// MapEntry is Read, or Write, of a map at an entry whose key is not known yet. MapKey says a
-	// hash of the key of the one at s, which is not 0.
+	// hash of the key of the one at s; 0: its key is not told.
 	MapEntry func(p unsafe.Pointer, s Site, write bool)
 	MapKey   func(hash uint64, s Site)
 	// Alloc says that p, n bytes, was just made. kind: see AllocVar and the others.

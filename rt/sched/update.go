@@ -15,6 +15,7 @@ type changing struct {
 	site    trace.Site // of the access that is about to be noted as now; 0: none is
 	now     trace.Update
 	notes   []int32 // indices in Trace.Plain of updates, all of step
+	settled int     // notes before this one get no key any more
 	step    int
 	updated trace.Updated // the atomic operation that has just ended, if it can be an update
 }
@@ -83,7 +84,7 @@ func (s *Sched) update(p unsafe.Pointer, n uintptr, site hook.Site, op byte, by 
 // inStep forgets the updates of earlier steps.
 func (c *changing) inStep(n int) {
 	if c.step != n {
-		c.notes, c.step = c.notes[:0], n
+		c.notes, c.settled, c.step = c.notes[:0], 0, n
 	}
 }
 
@@ -109,11 +110,12 @@ func (s *Sched) mapEntry(p unsafe.Pointer, site hook.Site, wr bool) {
 	}
 }
 
-// mapKey is hook.MapKey.
+// mapKey is hook.MapKey. Hash 0 says that the key is not told: the access stays one to all of the
+// map, and no later key is taken for its own.
 func (s *Sched) mapKey(hash uint64, site hook.Site) {
 	c := &s.changing
 	c.inStep(len(s.t.Steps))
-	for i := len(c.notes) - 1; i >= 0; i-- {
+	for i := len(c.notes) - 1; i >= c.settled; i-- {
 		a := &s.t.Plain[c.notes[i]]
 		if a.Site != trace.Site(site) || a.G != s.cur.id || a.Key != 0 {
 			continue
@@ -121,6 +123,8 @@ func (s *Sched) mapKey(hash uint64, site hook.Site) {
 		a.Key = hash
 		if int(c.notes[i]) == len(s.t.Plain)-1 && s.twice(c.notes[:i], a) {
 			s.t.Plain, c.notes = s.t.Plain[:c.notes[i]], c.notes[:i]
+		} else if hash == 0 {
+			c.settled = i + 1
 		}
 		return
 	}
