@@ -120,7 +120,7 @@ func TestAgreeSections(t *testing.T) {
 	size := progen.Default
 	size.Goroutines, size.Statements, size.Loose, size.Sections = 3, 11, true, true
 	agree(t, *seeds/2, size)
-	size.Statements, size.Joins = 7, true
+	size.Statements, size.Joins = 5, true
 	agree(t, *seeds/2, size)
 }
 
