@@ -188,6 +188,17 @@ func TestMapIndex(t *testing.T) {
 	tell(t, got)
 }
 
+type table[K comparable] map[K]int
+
+func (m table[K]) get(k K) int { return m[k] }
+
+// outcomes: 0 1; hooks: MK KT MapEntry MapKey
+func TestMapOfParameter(t *testing.T) {
+	m, got := table[int]{}, 0
+	beside(func() { m[1] = 1 }, func() { got = m.get(1) })
+	tell(t, got)
+}
+
 // outcomes: 0 1; hooks: MR
 func TestMapLen(t *testing.T) {
 	m, got := map[int]int{}, 0
@@ -666,6 +677,57 @@ func TestPoll(t *testing.T) {
 	got := 0
 	beside(func() { x.Store(1); y.Store(1); y.Store(2) }, func() {
 		for x.Load() == 0 {
+			runtime.Gosched()
+		}
+		got = int(y.Load())
+	})
+	tell(t, got)
+}
+
+// outcomes: 0 1; hooks: Loop LoopStart Out LoopLeft
+func TestPollLocked(t *testing.T) {
+	var mu sync.Mutex
+	var y atomic.Int32
+	ready, got := false, 0
+	beside(func() { mu.Lock(); ready = true; mu.Unlock(); y.Store(1) }, func() {
+		for {
+			mu.Lock()
+			r := ready
+			mu.Unlock()
+			if r {
+				break
+			}
+			runtime.Gosched()
+		}
+		got = int(y.Load())
+	})
+	tell(t, got)
+}
+
+// outcomes: 0 1; hooks: Settle Spoils
+func TestPollAssigned(t *testing.T) {
+	var x, y atomic.Int32
+	got := 0
+	beside(func() { x.Store(1); y.Store(1) }, func() {
+		n := int32(0)
+		for n == 0 {
+			n = x.Load()
+			runtime.Gosched()
+		}
+		got = int(y.Load())
+	})
+	tell(t, got)
+}
+
+// outcomes: 0 1; hooks: SettleAny Spoils
+func TestPollAny(t *testing.T) {
+	var x atomic.Value
+	var y atomic.Int32
+	got := 0
+	beside(func() { x.Store(1); y.Store(1) }, func() {
+		var v any
+		for v == nil {
+			v = x.Load()
 			runtime.Gosched()
 		}
 		got = int(y.Load())
