@@ -671,32 +671,12 @@ func TestGosched(t *testing.T) {
 	tell(t, got)
 }
 
-// outcomes: 0 1 2; hooks: Loop Spoil LoopStart Spoils
+// outcomes: 0 1 2; hooks: Loop Out Spoil LoopStart LoopLeft Spoils
 func TestPoll(t *testing.T) {
 	var x, y atomic.Int32
 	got := 0
 	beside(func() { x.Store(1); y.Store(1); y.Store(2) }, func() {
 		for x.Load() == 0 {
-			runtime.Gosched()
-		}
-		got = int(y.Load())
-	})
-	tell(t, got)
-}
-
-// outcomes: 0 1; hooks: Loop LoopStart Out LoopLeft
-func TestPollLocked(t *testing.T) {
-	var mu sync.Mutex
-	var y atomic.Int32
-	ready, got := false, 0
-	beside(func() { mu.Lock(); ready = true; mu.Unlock(); y.Store(1) }, func() {
-		for {
-			mu.Lock()
-			r := ready
-			mu.Unlock()
-			if r {
-				break
-			}
 			runtime.Gosched()
 		}
 		got = int(y.Load())
