@@ -284,10 +284,10 @@ func foreseen(p *progen.Program, ahead,
 	return executed, known, vain, s.Counts(), nil
 }
 
-// Foresight changes neither what is found nor how many groups there are, and most foreseen
-// schedules are executed. Which of several orders the solver returns depends on earlier questions,
-// and an order may settle a second group by the way: explorations of other schedules may differ in
-// executions, but all together by one in a hundred at most.
+// Foresight changes no MANNER and no branch, and most foreseen schedules are executed. Which of
+// several orders the solver returns depends on earlier questions, and an order may settle a second
+// group by the way, or show another one: explorations of other schedules may differ in executions
+// and groups, but all together by one execution in a hundred at most.
 func TestForesee(t *testing.T) {
 	const most = 100
 	executions, known, vain, other := 0, 0, 0, 0
@@ -306,12 +306,13 @@ func TestForesee(t *testing.T) {
 				}
 				executions, known, vain = executions+len(got), known+k, vain+v
 				more += len(got) - len(want)
-				without := counts
+				same := c == counts
 				if !slices.Equal(got, want) {
 					other++
-					c.Executions, c.Settled, without.Executions, without.Settled = 0, 0, 0, 0
+					same = c.Manners == counts.Manners && c.Branches == counts.Branches &&
+						c.Affected == counts.Affected
 				}
-				if c != without && len(want) < most {
+				if !same && len(want) < most {
 					t.Errorf("program %d, %d ahead: %+v, without %+v", p.Seed, ahead, c, counts)
 				}
 			}
