@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"heddle/explore/why"
+	"heddle/rt/wire"
 )
 
 // One execution leaves out what the program does in other orders alone, and no order of its
@@ -40,6 +41,15 @@ func (p *prediction) further() int {
 		e.run(e.schedule(i, ""))
 	}
 	return f.made
+}
+
+// furtherBefore makes them before others go on with the prediction from the first execution.
+func (p *prediction) furtherBefore(s *wire.Share) {
+	e, n := p.exploration, p.n
+	e.share = nil
+	s.Predicting.Told.From = 1 + p.further()
+	s.Tally.Executions += e.n - n
+	e.share = s
 }
 
 // free lets go of what was needed to predict from the first execution.

@@ -163,6 +163,7 @@ func (e *exploration) predictOnly() (result string, complete bool, end why.End) 
 		p.run()
 		p.tellPlain()
 		if e.share != nil {
+			p.furtherBefore(e.share)
 			e.share.Result = result
 			return result, false, end
 		}

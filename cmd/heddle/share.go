@@ -356,7 +356,7 @@ func (s *sharing) end(ctx context.Context, cfg *wire.Config, out *cluster.Outcom
 		Executions: t.Executions, Buggy: t.Buggy,
 		Elapsed: took.Seconds() + s.shared.share.Elapsed}
 	if p := out.Predicted; p != nil {
-		if rec.Why = engine.Predicted(); !t.Failed.None() {
+		if rec.Why = engine.PredictedFrom(p.From, t.Executions); !t.Failed.None() {
 			rec.Why = why.Bare(t.Failed)
 		}
 		p.Cut = p.Cut && cfg.Complete
