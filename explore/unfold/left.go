@@ -374,11 +374,16 @@ func (s *Strategy) eachEnd(such sat.Lit, f func(end []net.Cond) bool, also ...sa
 	}
 }
 
-// notAt appends to a clause that the end is not this one.
+// notAt appends to a clause that the end is not this one: a condition of it is not given, or taken.
+// (With events that read, one end may have all events of another: what reads first, and then waits
+// for what has changed, has gone further than what came too late to read.)
 func (s *Strategy) notAt(end []net.Cond, clause ...sat.Lit) []sat.Lit {
 	for _, c := range end {
 		if by := s.net.By(c); by != net.None {
 			clause = s.rest.not(by, clause)
+		}
+		for _, e := range s.rest.takers[c] {
+			clause = append(clause, s.rest.must(e))
 		}
 	}
 	return clause

@@ -29,6 +29,9 @@ func TestAgreeKnown(t *testing.T) {
 			start(&progen.Stmt{Op: progen.After, Val: 10, Body: stmts{start(write())}}),
 			write(), {Op: progen.After, Val: 10},
 		}},
+		"a goroutine left at the second of two waits, as a timer runs": {Groups: 1, Timers: []int{20},
+			Body: stmts{start(&progen.Stmt{Op: progen.Join}, &progen.Stmt{Op: progen.Join}),
+				{Op: progen.GroupAdd, Val: 1}}},
 		"a race that what is started after it may hide": {Vars: 1, RWs: 1, Body: stmts{
 			start(start(&progen.Stmt{Op: progen.RWTry, Reg: 1},
 				&progen.Stmt{Op: progen.If, Reg: 1, Val: 1, Body: stmts{read(), {Op: progen.RWUnlock}}})),
