@@ -12,6 +12,7 @@ package observe
 
 import (
 	"errors"
+	"slices"
 
 	"heddle/explore"
 	"heddle/explore/transition"
@@ -213,6 +214,9 @@ func (s *Strategy) Done(t *trace.Trace) {
 		return
 	case len(t.Steps) > longest:
 		s.fallBack("an execution has too many steps")
+		return
+	case len(t.Crashed) > 0 && slices.ContainsFunc(t.Events, startsTimer):
+		s.fallBack("a timer is started in an execution that crashes: the clock stands still then")
 		return
 	}
 	s.made.Keep(t)
@@ -428,3 +432,5 @@ func (s *Strategy) incomplete(reason why.Reason) {
 		s.result.Reason = reason
 	}
 }
+
+func startsTimer(e trace.Event) bool { return e.Op == trace.OpTimerStart }

@@ -32,6 +32,10 @@ func TestAgreeKnown(t *testing.T) {
 		"a goroutine left at the second of two waits, as a timer runs": {Groups: 1, Timers: []int{20},
 			Body: stmts{start(&progen.Stmt{Op: progen.Join}, &progen.Stmt{Op: progen.Join}),
 				{Op: progen.GroupAdd, Val: 1}}},
+		"a timer that fires only where no send panics": {Chans: []int{1}, Body: stmts{
+			start(choose(false, sends(0))), start(recv(0), &progen.Stmt{Op: progen.After, Val: 10}),
+			start(send(0)), closed(0),
+		}},
 		"a race that what is started after it may hide": {Vars: 1, RWs: 1, Body: stmts{
 			start(start(&progen.Stmt{Op: progen.RWTry, Reg: 1},
 				&progen.Stmt{Op: progen.If, Reg: 1, Val: 1, Body: stmts{read(), {Op: progen.RWUnlock}}})),
