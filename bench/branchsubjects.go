@@ -36,14 +36,8 @@ const (
 
 // readSubjects reads branch.txt.
 func readSubjects() (all []*subject, err error) {
-	for _, l := range strings.Split(branchSubjects, "\n") {
-		if l == "" || l[0] == '#' {
-			continue
-		}
-		f := strings.Fields(l)
-		if len(f) != 5 {
-			return nil, fmt.Errorf("branch.txt: expected kind, module, version, package and test, found %q", l)
-		}
+	rows, err := rowsOf("branch.txt", branchSubjects, "kind, module, version, package and test", 5)
+	for _, f := range rows {
 		s := genSubject{module: f[1], version: f[2], pkg: f[3]}
 		if n := len(all); n == 0 || all[n-1].genSubject != s {
 			all = append(all, &subject{genSubject: s})
@@ -51,7 +45,7 @@ func readSubjects() (all []*subject, err error) {
 		last := all[len(all)-1]
 		last.tests, last.kinds = append(last.tests, f[4]), append(last.kinds, f[0])
 	}
-	return all, nil
+	return all, err
 }
 
 // explore explores the tests of a subject, in a copy of its module. Both strategies use the build

@@ -146,17 +146,26 @@ SUMS
 
 // moduleSubjects reads gen.txt.
 func moduleSubjects() (all []genSubject, err error) {
-	for _, l := range strings.Split(genSubjects, "\n") {
+	rows, err := rowsOf("gen.txt", genSubjects, "module, version, package and type", 4)
+	for _, f := range rows {
+		all = append(all, genSubject{f[0], f[1], f[2], f[3]})
+	}
+	return all, err
+}
+
+// rowsOf returns the words of each line of a list that has n, but of comments.
+func rowsOf(name, text, expected string, n int) (rows [][]string, err error) {
+	for _, l := range strings.Split(text, "\n") {
 		if l == "" || l[0] == '#' {
 			continue
 		}
 		f := strings.Fields(l)
-		if len(f) != 4 {
-			return nil, fmt.Errorf("gen.txt: expected module, version, package and type, found %q", l)
+		if len(f) != n {
+			return nil, fmt.Errorf("%s: expected %s, found %q", name, expected, l)
 		}
-		all = append(all, genSubject{f[0], f[1], f[2], f[3]})
+		rows = append(rows, f)
 	}
-	return all, nil
+	return rows, nil
 }
 
 // seededSubjects returns the types of bench/programs/seeded whose names begin so.
