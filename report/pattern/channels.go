@@ -125,13 +125,10 @@ func (s *story) leakedSender(ws []act) *Match {
 
 // never tells of a channel with a buffer from which nothing was received: which send filled it.
 func (s *story) never(m *Match, w act) {
-	sent := slices.DeleteFunc(slices.Clone(s.acts), func(a act) bool {
-		return a.Obj != w.Obj || a.op != trace.OpSend || a.G == w.G && a.i == w.i
-	})
-	if len(sent) == 0 {
+	full, ok := s.last(len(s.acts), func(a act) bool { return a.Obj == w.Obj && a.op == trace.OpSend })
+	if !ok {
 		return
 	}
-	full := sent[len(sent)-1]
 	m.Text += fmt.Sprintf(" Nothing has ever received from this channel: the send by %s at %s filled its buffer.",
 		full.G, at(full.Where))
 	m.Roles = append(m.Roles, Role{"filled", full.G, full.Where, of(full)})
