@@ -219,12 +219,17 @@ func (s *server) shows(st *stop) bool {
 	case st.pause == 0 && st.Reason == "exception": // the runtime ends the process
 		return s.p.Pauses()&(1<<hw.PauseFail) != 0
 	}
+	return s.paused(st)
+}
+
+// paused reports whether a process has stopped since an endless goroutine was to be stopped.
+func (s *server) paused(st *stop) bool {
 	return st.pause == 0 && st.Reason == "pause" && s.idle.asked
 }
 
 // wanted reports whether the client is to see a stop of an execution that it has let go on.
 func (s *server) wanted(st *stop) bool {
-	if st.pause == 0 && st.Reason == "pause" && s.idle.asked && !s.goesOn() {
+	if s.paused(st) && !s.goesOn() {
 		s.idle.again()
 		return false
 	}
