@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/binary"
 	"slices"
 	"time"
 
@@ -63,10 +64,7 @@ func (f *foreteller) untried(cs []predict.Candidate) []predict.Candidate {
 	return slices.DeleteFunc(cs, func(c predict.Candidate) bool {
 		key := []byte(c.Pattern.Name)
 		for _, s := range c.Sites {
-			for range 8 {
-				key = append(key, byte(s))
-				s >>= 8
-			}
+			key = binary.LittleEndian.AppendUint64(key, uint64(s))
 		}
 		known := f.tried[string(key)]
 		f.tried[string(key)] = true

@@ -16,11 +16,11 @@ const (
 	furtherLeast = 100 * time.Millisecond // that they may take in any case
 )
 
-// further makes these executions, and returns from how many of them was predicted.
+// further makes these executions, and returns from how many was predicted, the first with them.
 func (p *prediction) further() int {
 	e := p.exploration
 	if p.graph == nil || p.cfg.Complete || p.cfg.Measure || p.cfg.Regions != "" && p.cfg.Regions != "auto" {
-		return 0 // what is asked for is what one execution lets expect
+		return 1 // what is asked for is what one execution lets expect
 	}
 	f := newForeteller()
 	f.into = p
@@ -34,20 +34,20 @@ func (p *prediction) further() int {
 	if !e.deadline.IsZero() && e.deadline.Before(until) {
 		until = e.deadline
 	}
-	for i := 2; i < furtherMost+2 && time.Now().Before(until) && !e.late() && !e.stop(e.n); i++ {
-		if e.ended() || e.real || e.nondet {
-			break
-		}
+	over := func() bool {
+		return e.ended() || e.real || e.nondet || e.late() || e.stop(e.n) || !time.Now().Before(until)
+	}
+	for i := 2; i < furtherMost+2 && !over(); i++ {
 		e.run(e.schedule(i, ""))
 	}
-	return f.made
+	return 1 + f.made
 }
 
 // furtherBefore makes them before others go on with the prediction from the first execution.
 func (p *prediction) furtherBefore(s *wire.Share) {
 	e, n := p.exploration, p.n
 	e.share = nil
-	s.Predicting.Told.From = 1 + p.further()
+	s.Predicting.Told.From = p.further()
 	s.Tally.Executions += e.n - n
 	e.share = s
 }

@@ -167,11 +167,8 @@ func (e *exploration) predictOnly() (result string, complete bool, end why.End) 
 			e.share.Result = result
 			return result, false, end
 		}
-		p.told.From = 1
-		if end = Predicted(); !e.ended() {
-			p.told.From += p.further()
-			end = PredictedFrom(p.told.From, e.n)
-		}
+		p.told.From = p.further()
+		end = PredictedFrom(p.told.From, e.n)
 		if p.told.Events > 0 {
 			e.send(&wire.Record{Type: "predicted", Test: e.test, Predicted: p.told})
 		}
