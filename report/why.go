@@ -123,7 +123,7 @@ func (r *Reporter) stepAt(s *wire.Step) string {
 	if s.Call != nil && r.foreign(s.Where.File) {
 		return fmt.Sprintf("the call at %s:%d", filepath.Base(s.Call.File), s.Call.Line)
 	}
-	text := fit(stepOperation(s), 40)
+	text := fit(r.stepText(s), 40)
 	if s.Where.File != "" {
 		text += fmt.Sprintf(" (%s:%d)", filepath.Base(s.Where.File), s.Where.Line)
 	}
