@@ -29,3 +29,25 @@ func (l *lesson) entry(i, c int32, a *trace.Plain) {
 	l.read(c)
 	l.read(e)
 }
+
+// entriesOf returns the cell that stands for all entries of the map in allocation i that are known
+// by their keys.
+func (p *program) entriesOf(i int32) int32 {
+	k := p.items[i].key
+	k.entry = allEntries
+	return p.word(p.allocation(k), 0)
+}
+
+// allEntries stands for the keys of all entries. Hashes are odd.
+const allEntries = 2
+
+// entry returns the cell of an entry of the map in allocation i, whose own cell is of.
+func (p *program) entry(i, of int32, key uint64) int32 {
+	k := p.items[i].key
+	k.entry = key
+	c := p.word(p.allocation(k), 0)
+	all := p.entriesOf(i)
+	p.cells[c].entries, p.cells[c].of = all+1, of
+	p.items[p.cells[of].item].entries = true
+	return c
+}

@@ -131,3 +131,9 @@ func (l *lesson) dissolve(i int) {
 		l.write(c, false)
 	}
 }
+
+// A manner is how an item is updated. Updates of one manner commute.
+type manner struct {
+	kind     trace.UpdateKind
+	at, size uint8 // within a word
+}

@@ -1,0 +1,159 @@
+package observe
+
+import (
+	"heddle/explore/transition"
+	"heddle/model"
+	"heddle/trace"
+)
+
+// Objects and allocations, and the cells that they consist of.
+
+// An item is an object, or an allocation.
+type item struct {
+	obj  transition.Object // -1 for memory
+	kind trace.ObjKind
+	key  itemKey
+	cell bool // it consists of cells
+	// offsets of the atomics in an allocation: each is a cell of its own
+	atomics []uint32
+	fine    *bits  // of memory: words that have a cell for each byte
+	updated manner // of memory: how it is updated
+	entries bool   // of a map whose entries are told apart by their keys
+
+	// Of an allocation of one goroutine alone nothing is kept. passed: something was not.
+	owner          transition.Proc
+	shared, passed bool
+}
+
+// An itemKey names an item: an object by its number, memory by its allocation.
+type itemKey struct {
+	obj   transition.Object // -1 for memory
+	by    transition.Proc
+	made  trace.Site
+	n     int32
+	block uint64 // of memory older than the execution, by its address
+	entry uint64 // of an entry of a map: a hash of its key
+	part  uint32 // of an allocation: see program.part
+}
+
+// A cell is a word of memory, a byte of one that is accessed in parts, or the state of an object
+// that no rule describes.
+type cell struct {
+	item int32
+	// begins is the version of the number that an atomic has before the first operation; 0: unknown
+	begins int32
+	// of an entry of a map: the cell that stands for all entries, as cell + 1, and the map's own;
+	// else 0
+	entries, of int32
+}
+
+// varies is the begins of an atomic for which several versions were seen.
+const varies = -1 << 31
+
+// A cellKey names a cell: the word at an offset of an allocation, or one of these with an offset.
+type cellKey struct {
+	item int32
+	word uint32
+}
+
+const (
+	byteCell   = 1 << 29
+	atomicCell = 1 << 30
+	objectCell = 1 << 31
+)
+
+// object returns the item of an object.
+func (p *program) object(obj transition.Object) int32 {
+	k := itemKey{obj: obj}
+	i, ok := p.itemOf[k]
+	if !ok {
+		i = int32(len(p.items))
+		p.items = append(p.items, item{obj: obj, key: k, kind: p.tab.Kind(obj)})
+		p.itemOf[k] = i
+	}
+	return i
+}
+
+// model returns the definition of an object.
+func (p *program) model(i int32) (*model.Primitive, *model.Object) {
+	return p.tab.Model(p.items[i].obj)
+}
+
+// allocation returns the item of an allocation.
+func (p *program) allocation(k itemKey) int32 {
+	i, ok := p.itemOf[k]
+	if !ok {
+		i = int32(len(p.items))
+		if p.fine[k] == nil {
+			p.fine[k] = new(bits)
+		}
+		p.items = append(p.items, item{obj: -1, key: k, cell: true, kind: trace.ObjMemory, fine: p.fine[k],
+			owner: transition.NoProc, shared: p.allShared || p.shared[k]})
+		p.itemOf[k] = i
+		for _, at := range p.both[k] {
+			p.atomic(i, at)
+		}
+	}
+	return i
+}
+
+// atomic returns the cell of an atomic at an offset of an allocation.
+func (p *program) atomic(i int32, at uint32) int32 {
+	n := len(p.cells)
+	c := p.word(i, atomicCell|at)
+	if int(c) == n {
+		p.items[i].atomics = append(p.items[i].atomics, at)
+	}
+	return c
+}
+
+// word returns a cell of an item.
+func (p *program) word(i int32, word uint32) int32 {
+	k := cellKey{i, word}
+	c, ok := p.cellOf[k]
+	if !ok {
+		c = int32(len(p.cells))
+		p.cells = append(p.cells, cell{item: p.part(i, word)})
+		p.cellOf[k] = c
+	}
+	return c
+}
+
+// part returns the item that a cell of item i belongs to: each atomic is one, and each of the first
+// words of an allocation, or their bytes; later ones are together by 64.
+func (p *program) part(i int32, word uint32) int32 {
+	k := p.items[i].key
+	switch {
+	case k.obj >= 0:
+		return i
+	case word >= atomicCell || word < apart || word >= byteCell && word < byteCell+apart*8:
+		k.part = word + 1
+	case word >= byteCell:
+		k.part = (word-byteCell)/(64*8) + apart
+	default:
+		k.part = word/64 + apart
+	}
+	return p.allocation(k)
+}
+
+// apart is how many words of an allocation are items of their own.
+const apart = 1024
+
+// nameless records an access to memory whose allocation is unknown. Two executions cannot
+// agree on it, so it must be one goroutine's own, or never written. It reports whether that
+// may be so.
+func (p *program) nameless(proc transition.Proc, write bool) bool {
+	if write {
+		p.writers[proc] = true
+	} else {
+		p.readers[proc] = true
+	}
+	for w := range p.writers {
+		for r := range p.readers {
+			if r != w {
+				return false
+			}
+		}
+	}
+	return len(p.writers) < 2
+}

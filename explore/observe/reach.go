@@ -1,0 +1,70 @@
+package observe
+
+// What a goroutine may access.
+
+// A reach is a set of items that are read, one of items that are written, and one of items that are
+// changed by operations that commute with each other, such as the Adds of a WaitGroup.
+type reach struct{ reads, writes, adds bits }
+
+func (r *reach) join(q *reach) (grown bool) {
+	a := r.reads.join(q.reads)
+	b := r.writes.join(q.writes)
+	return r.adds.join(q.adds) || a || b
+}
+
+// meets reports whether a step and a future access an item in ways that conflict.
+func (r *reach) meets(q *reach) bool {
+	return r.writes.meets(q.writes) || r.writes.meets(q.reads) || r.reads.meets(q.writes) ||
+		r.adds.meets(q.writes) || r.writes.meets(q.adds) || r.reads.meets(q.adds) || r.adds.meets(q.reads)
+}
+
+// has reports whether an item is accessed.
+func (r *reach) has(i int32) bool { return r.reads.has(i) || r.writes.has(i) || r.adds.has(i) }
+
+func (r *reach) add(i int32, write bool) {
+	if write {
+		r.writes.add(i)
+	} else {
+		r.reads.add(i)
+	}
+}
+
+// An exception says which accesses of a step do not conflict in a state, or do. -1: none.
+type exception struct {
+	summed  int32 // reads of this item do not conflict with what the step adds to it
+	firsts  int32 // the step's write of this item does not conflict with other writes
+	ordered int32 // additions to this item conflict with what the step adds to it
+}
+
+var nothingElse = exception{-1, -1, -1}
+
+// grow adds to what may be accessed from a node on, and from those before it.
+func (p *program) grow(at int32, r *reach, old int32) {
+	p.upwards(at, r, old, func(n *node) *reach { return &n.future }, p.before)
+	p.upwards(at, r, old, func(n *node) *reach { return &n.soon }, p.beforeWait)
+}
+
+// before returns the node before one; 0: there is none.
+func (p *program) before(at int32) int32 { return p.nodes[at].parent }
+
+// expose is grow for what is accessed without the lock that guards it.
+func (p *program) expose(at int32, r *reach, old int32) {
+	p.upwards(at, r, old, func(n *node) *reach { return &n.bare }, p.before)
+}
+
+// upwards joins r to a set of a node and of those before it. The way is long, and r has few numbers
+// in many words: it looks at its words that are not empty.
+func (p *program) upwards(at int32, r *reach, old int32, of func(*node) *reach,
+	before func(int32) int32) {
+	var few [3][]fullWord
+	few[0], few[1], few[2] = r.reads.spots(p.spots[0]), r.writes.spots(p.spots[1]), r.adds.spots(p.spots[2])
+	p.spots = few
+	for ; at != 0; at = before(at) {
+		q := of(&p.nodes[at])
+		a, b, c := q.reads.joinFew(few[0]), q.writes.joinFew(few[1]), q.adds.joinFew(few[2])
+		if !a && !b && !c {
+			return
+		}
+		p.grown = p.grown || at < old
+	}
+}

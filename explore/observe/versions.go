@@ -1,0 +1,122 @@
+package observe
+
+import (
+	"slices"
+
+	"heddle/trace"
+)
+
+// Versions: what a cell has, without its value.
+
+type mixed struct{ before, node int32 }
+
+// A sum is the version of a variable after updates: what it had before them, and their operand.
+type sum struct {
+	before int32
+	by     trace.Update
+	size   uint32
+}
+
+// A span is the cells of an integer variable.
+type span struct {
+	cells []int32
+	size  uint32 // in bytes
+}
+
+// A spanKey names a span: by its first cell, which no span of another length has.
+type spanKey struct {
+	cell int32
+	size uint32
+}
+
+// version returns a new version.
+func (p *program) version() int32 {
+	return -int32(len(p.mixes)+len(p.numbers)+len(p.sums)+len(p.several)+len(p.digests)) - 1
+}
+
+// mix returns the version of a cell with version before of which a step to node wrote a part.
+func (p *program) mix(before, at int32) int32 {
+	k := mixed{before, at}
+	v, ok := p.mixes[k]
+	if !ok {
+		v = p.version()
+		p.mixes[k] = v
+	}
+	return v
+}
+
+// number returns the version of an atomic that holds a number.
+func (p *program) number(value uint64) int32 {
+	v, ok := p.numbers[value]
+	if !ok {
+		v = p.version()
+		p.numbers[value] = v
+		p.values[v] = value
+	}
+	return v
+}
+
+// span returns the number of the span of some cells.
+func (p *program) span(cells []int32, size uint32) int32 {
+	k := spanKey{cells[0], size}
+	i, ok := p.spanOf[k]
+	if !ok {
+		i = int32(len(p.spans))
+		p.spans = append(p.spans, span{slices.Clone(cells), size})
+		p.spanOf[k] = i
+	}
+	return i
+}
+
+// summed returns the version of a variable with version before after an update. It does not depend
+// on the order of updates of one kind.
+func (p *program) summed(before int32, u trace.Update, size uint32) int32 {
+	if v, ok := p.values[before]; ok {
+		return p.number(u.Kind.Of(v, u.By, size))
+	}
+	if s, ok := p.sumOf[before]; ok && s.by.Kind == u.Kind && s.size == size {
+		before, u.By = s.before, u.Kind.Of(s.by.By, u.By, size)
+	}
+	if u.By == 0 && u.Kind != trace.UpdateAnd {
+		return before
+	}
+	k := sum{before, u, size}
+	v, ok := p.sums[k]
+	if !ok {
+		v = p.version()
+		p.sums[k] = v
+		p.sumOf[v] = k
+	}
+	return v
+}
+
+// digested returns the version of the entries of a map, by the digest of their versions.
+func (p *program) digested(d digest) int32 {
+	if d == (digest{}) {
+		return 0
+	}
+	v, ok := p.digests[d]
+	if !ok {
+		v = p.version()
+		p.digests[d] = v
+	}
+	return v
+}
+
+// together returns the version of a variable whose cells have these versions.
+func (p *program) together(versions []byte) int32 {
+	v, ok := p.several[string(versions)]
+	if !ok {
+		v = p.version()
+		p.several[string(versions)] = v
+	}
+	return v
+}
+
+// sent returns the version of the value that a goroutine sends to a channel in a node by that case.
+func (p *program) sent(i, at int32, by int16) int32 {
+	if p.tab.Empty(p.items[i].obj) {
+		at, by = 0, -1
+	}
+	return p.mix(at, -int32(by)-1)
+}
