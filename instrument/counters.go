@@ -3,6 +3,7 @@ package instrument
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 )
 
 // counters returns the local variables of which a package uses nothing but n++ and n--, and _ = n,
@@ -10,7 +11,7 @@ import (
 func counters(pkg *types.Package, info *types.Info, files []*ast.File) map[types.Object]bool {
 	c := &counting{info: info, in: map[types.Object]ast.Node{}, read: map[types.Object]bool{}}
 	for _, f := range files {
-		ast.Inspect(f, c.visit)
+		ast.PreorderStack(f, nil, c.visit)
 	}
 	found := map[types.Object]bool{}
 	for v, in := range c.in {
@@ -23,18 +24,14 @@ func counters(pkg *types.Package, info *types.Info, files []*ast.File) map[types
 
 // A counting is the search for them.
 type counting struct {
-	info *types.Info
-	path []ast.Node                // down to the node that is visited
-	in   map[types.Object]ast.Node // by variable that is counted: the function
-	read map[types.Object]bool     // variables that are used otherwise
+	info   *types.Info
+	around                           // of the node that is visited
+	in     map[types.Object]ast.Node // by variable that is counted: the function
+	read   map[types.Object]bool     // variables that are used otherwise
 }
 
-func (c *counting) visit(n ast.Node) bool {
-	if n == nil {
-		c.path = c.path[:len(c.path)-1]
-		return true
-	}
-	c.path = append(c.path, n)
+func (c *counting) visit(n ast.Node, above []ast.Node) bool {
+	c.around = above
 	id, ok := n.(*ast.Ident)
 	if !ok {
 		return true
@@ -49,24 +46,32 @@ func (c *counting) visit(n ast.Node) bool {
 	return true
 }
 
-// function returns the innermost function around the node.
-func (c *counting) function() ast.Node {
-	for i := len(c.path) - 1; i >= 0; i-- {
-		switch c.path[i].(type) {
+// around has the nodes that contain a node, from the file inwards.
+type around []ast.Node
+
+// above returns the k-th of them outwards, from 1; nil if there are fewer.
+func (a around) above(k int) ast.Node {
+	if k > len(a) {
+		return nil
+	}
+	return a[len(a)-k]
+}
+
+// function returns the innermost function.
+func (a around) function() ast.Node {
+	for _, n := range slices.Backward(a) {
+		switch n.(type) {
 		case *ast.FuncDecl, *ast.FuncLit:
-			return c.path[i]
+			return n
 		}
 	}
 	return nil
 }
 
-// parent returns the node around the identifier.
-func (c *counting) parent() ast.Node { return c.path[len(c.path)-2] }
-
 // declares reports whether the identifier is declared by a statement: no parameter or result is a
 // counter.
 func (c *counting) declares() bool {
-	switch c.parent().(type) {
+	switch c.above(1).(type) {
 	case *ast.AssignStmt, *ast.ValueSpec:
 		return true
 	}
@@ -75,7 +80,7 @@ func (c *counting) declares() bool {
 
 // counts reports whether this use of a variable is one of those above.
 func (c *counting) counts(id *ast.Ident) bool {
-	switch s := c.parent().(type) {
+	switch s := c.above(1).(type) {
 	case *ast.IncDecStmt:
 		return true
 	case *ast.AssignStmt:

@@ -55,7 +55,7 @@ func gathered(info *types.Info, pkg *types.Package, f *ast.File, plain func(ast.
 	shared func(*types.Var) bool) map[*types.Var]bool {
 	g := &gathering{info: info, plain: plain, shared: shared,
 		found: map[*types.Var]bool{}, other: map[*types.Var]bool{}}
-	ast.Inspect(f, g.visit)
+	ast.PreorderStack(f, nil, g.visit)
 	for v := range g.found {
 		if g.other[v] || v.Parent() == pkg.Scope() || v.IsField() {
 			delete(g.found, v)
@@ -69,17 +69,13 @@ type gathering struct {
 	info   *types.Info
 	plain  func(ast.Expr) bool
 	shared func(*types.Var) bool
-	path   []ast.Node          // down to the node that is visited
+	around                     // of the node that is visited
 	found  map[*types.Var]bool // variables that are appended to
 	other  map[*types.Var]bool // variables that are used otherwise
 }
 
-func (g *gathering) visit(n ast.Node) bool {
-	if n == nil {
-		g.path = g.path[:len(g.path)-1]
-		return true
-	}
-	g.path = append(g.path, n)
+func (g *gathering) visit(n ast.Node, above []ast.Node) bool {
+	g.around = above
 	id, ok := n.(*ast.Ident)
 	if !ok {
 		return true
@@ -96,14 +92,6 @@ func (g *gathering) visit(n ast.Node) bool {
 		}
 	}
 	return true
-}
-
-// above returns the k-th node above the identifier.
-func (g *gathering) above(k int) ast.Node {
-	if k >= len(g.path) {
-		return nil
-	}
-	return g.path[len(g.path)-1-k]
 }
 
 // declares reports whether the declaration gives the variable a slice of its own: nil, a literal,

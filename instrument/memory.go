@@ -157,16 +157,10 @@ func (r *rewriter) lastCall(n ast.Node) (at token.Pos) {
 // parentsOf returns the parent of each node in a file.
 func parentsOf(f *ast.File) map[ast.Node]ast.Node {
 	parents := map[ast.Node]ast.Node{}
-	var stack []ast.Node
-	ast.Inspect(f, func(n ast.Node) bool {
-		if n == nil {
-			stack = stack[:len(stack)-1]
-			return true
+	ast.PreorderStack(f, nil, func(n ast.Node, above []ast.Node) bool {
+		if len(above) > 0 {
+			parents[n] = above[len(above)-1]
 		}
-		if len(stack) > 0 {
-			parents[n] = stack[len(stack)-1]
-		}
-		stack = append(stack, n)
 		return true
 	})
 	return parents

@@ -12,14 +12,34 @@ import (
 
 // Names numbers goroutines and objects from 1, with the same numbers in every execution.
 type Names struct {
-	threads map[string]int32
-	objects map[objectName]int32
-	list    []string // threads, by number - 1
+	threads numbers[string]
+	objects numbers[objectName]
 	hashes  []uint64 // of objects, by number - 1
-	steps   map[Step]int32
-	stepped []Step                  // by number - 1
+	steps   numbers[Step]
 	kinds   map[int32]trace.ObjKind // of objects that are variables
 }
+
+// numbers gives things numbers from 1, in the order in which it meets them.
+type numbers[T comparable] struct {
+	ids  map[T]int32
+	list []T // by number - 1
+}
+
+func (n *numbers[T]) of(x T) int32 {
+	id, ok := n.ids[x]
+	if !ok {
+		if n.ids == nil {
+			n.ids = make(map[T]int32)
+		}
+		n.list = append(n.list, x)
+		id = int32(len(n.list))
+		n.ids[x] = id
+	}
+	return id
+}
+
+// with returns what has a number.
+func (n *numbers[T]) with(id int32) T { return n.list[id-1] }
 
 // An objectName identifies an object: the goroutine that made it, and its index among that
 // goroutine's allocations. If the allocation is unknown, it is the index among the objects first
@@ -33,8 +53,7 @@ type objectName struct {
 
 // NewNames returns an empty set of names.
 func NewNames() *Names {
-	return &Names{threads: make(map[string]int32), objects: make(map[objectName]int32),
-		steps: make(map[Step]int32), kinds: make(map[int32]trace.ObjKind)}
+	return &Names{kinds: make(map[int32]trace.ObjKind)}
 }
 
 // Kind returns the kind of a variable by its number.
@@ -43,7 +62,7 @@ func (n *Names) Kind(v int32) trace.ObjKind { return n.kinds[v] }
 // Syncs reports whether a pattern has a variable that is no memory: a lock, a channel, a sync.Map.
 func (n *Names) Syncs(k Key) bool {
 	for i := 0; i < MaxSteps && k[i] > 0; i++ {
-		if syncs(n.kinds[n.stepped[k[i]-1].Var]) {
+		if syncs(n.kinds[n.steps.with(k[i]).Var]) {
 			return true
 		}
 	}
@@ -59,17 +78,6 @@ func syncs(k trace.ObjKind) bool {
 	return false
 }
 
-// step returns the number of a step of patterns.
-func (n *Names) step(st Step) int32 {
-	id, ok := n.steps[st]
-	if !ok {
-		n.stepped = append(n.stepped, st)
-		id = int32(len(n.stepped))
-		n.steps[st] = id
-	}
-	return id
-}
-
 // A Key is a pattern by the numbers of its steps in Names, 0 for no step. It is much smaller than
 // the pattern.
 type Key [MaxSteps]int32
@@ -77,7 +85,7 @@ type Key [MaxSteps]int32
 // Key returns the key of a pattern.
 func (n *Names) Key(p *Pattern) (k Key) {
 	for i := range p.Len() {
-		k[i] = n.step(p.Steps[i])
+		k[i] = n.steps.of(p.Steps[i])
 	}
 	return k
 }
@@ -87,26 +95,17 @@ func (n *Names) Pattern(k Key) Pattern {
 	var steps [MaxSteps]Step
 	i := 0
 	for ; i < MaxSteps && k[i] > 0; i++ {
-		steps[i] = n.stepped[k[i]-1]
+		steps[i] = n.steps.with(k[i])
 	}
 	return MakePattern(steps[:i]...)
 }
 
 // Thread returns the number of a goroutine.
-func (n *Names) Thread(t *trace.Trace, g trace.GID) int32 {
-	name := t.Name(g)
-	id, ok := n.threads[name]
-	if !ok {
-		n.list = append(n.list, name)
-		id = int32(len(n.list))
-		n.threads[name] = id
-	}
-	return id
-}
+func (n *Names) Thread(t *trace.Trace, g trace.GID) int32 { return n.threads.of(t.Name(g)) }
 
 // ThreadHash returns a hash of the goroutine with that number. Numbers hold within one Names,
 // hashes hold in other processes too.
-func (n *Names) ThreadHash(id int32) uint64 { return hash(n.list[id-1]) }
+func (n *Names) ThreadHash(id int32) uint64 { return hash(n.threads.with(id)) }
 
 // ObjectHash returns a hash of the object with that number, 0 for no object. See ThreadHash.
 func (n *Names) ObjectHash(id int32) uint64 {
@@ -127,7 +126,7 @@ func hash(s string) uint64 {
 }
 
 // ThreadName returns the name of a goroutine by its number.
-func (n *Names) ThreadName(id int32) string { return n.list[id-1] }
+func (n *Names) ThreadName(id int32) string { return n.threads.with(id) }
 
 // Objects returns the numbers of the objects of a trace, by ObjID; 0 is none.
 func (n *Names) Objects(t *trace.Trace) []int32 {
@@ -143,13 +142,9 @@ func (n *Names) Objects(t *trace.Trace) []int32 {
 		} else {
 			name.by = t.Name(x.G)
 		}
-		id, ok := n.objects[name]
-		if !ok {
-			id = int32(len(n.objects)) + 1
-			n.objects[name] = id
+		if ids[o] = n.objects.of(name); int(ids[o]) > len(n.hashes) {
 			n.hashes = append(n.hashes, name.hash())
 		}
-		ids[o] = id
 	}
 	return ids
 }
@@ -257,10 +252,10 @@ func (n *Names) Read(t *trace.Trace) *Accesses {
 	for i := range as.All {
 		a := &as.All[i]
 		if a.Read {
-			as.steps[i][0] = n.step(as.Step(int32(i), false))
+			as.steps[i][0] = n.steps.of(as.Step(int32(i), false))
 		}
 		if a.Write {
-			as.steps[i][1] = n.step(as.Step(int32(i), true))
+			as.steps[i][1] = n.steps.of(as.Step(int32(i), true))
 		}
 	}
 	return as
