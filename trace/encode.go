@@ -16,7 +16,7 @@ func (t *Trace) Append(b []byte) []byte {
 	b = append32(b, len(t.Objects))
 	for i := range t.Objects {
 		o := &t.Objects[i]
-		b = append64(append(b, byte(o.Kind)), uint64(o.Addr))
+		b = append64(append(b, byte(o.Kind), flag(o.Static), flag(o.Number)), uint64(o.Addr))
 		b = append32(append32(append32(append32(b, int(o.G)), int(o.N)), int(o.Offset)), int(o.Cap))
 		b = append32(append64(append64(append64(b, uint64(o.Site)), o.Init), uint64(o.Made)), int(o.Nth))
 	}
@@ -56,6 +56,7 @@ func (t *Trace) Append(b []byte) []byte {
 		b = append32(append64(append32(append(append32(append32(b, int(a.G)), int(a.Step)), flag(a.Write)),
 			int(a.Size)), uint64(a.Site)), int(a.After))
 		m := &a.Mem
+		b = append(b, flag(m.Static))
 		b = append32(append64(append32(append32(append32(append64(b, uint64(m.Addr)), int(m.G)), int(m.N)),
 			int(m.Offset)), uint64(m.Made)), int(m.Nth))
 		b = append64(append64(append(b, byte(a.Update.Kind)), a.Update.By), a.Key)
@@ -134,11 +135,11 @@ func Decode(b []byte) (*Trace, error) {
 	for i := range t.Goroutines {
 		t.Goroutines[i] = Goroutine{Parent: GID(d.i32()), N: d.i32(), Site: Site(d.u64())}
 	}
-	t.Objects = make([]Object, d.rows(53))
+	t.Objects = make([]Object, d.rows(55))
 	for i := range t.Objects {
-		t.Objects[i] = Object{Kind: ObjKind(d.u8()), Addr: uintptr(d.u64()), G: GID(d.i32()), N: d.i32(),
-			Offset: uint32(d.i32()), Cap: d.i32(), Site: Site(d.u64()), Init: d.u64(), Made: Site(d.u64()),
-			Nth: d.i32()}
+		t.Objects[i] = Object{Kind: ObjKind(d.u8()), Static: d.u8() == 1, Number: d.u8() == 1,
+			Addr: uintptr(d.u64()), G: GID(d.i32()), N: d.i32(), Offset: uint32(d.i32()), Cap: d.i32(),
+			Site: Site(d.u64()), Init: d.u64(), Made: Site(d.u64()), Nth: d.i32()}
 	}
 	t.Steps = d.steps()
 	t.Events = make([]Event, d.rows(38))
@@ -173,15 +174,15 @@ func Decode(b []byte) (*Trace, error) {
 		l.G, l.Step, l.Op, l.Enabled = GID(d.i32()), d.i32(), Op(d.u8()), d.u8() == 1
 		l.Obj, l.Site, l.Seq = ObjID(d.i32()), Site(d.u64()), uint32(d.i32())
 	}
-	if n := d.rows(74); n > 0 {
+	if n := d.rows(75); n > 0 {
 		t.Plain = make([]Plain, n)
 	}
 	for i := range t.Plain {
 		a := &t.Plain[i]
 		a.G, a.Step, a.Write, a.Size, a.Site, a.After = GID(d.i32()), d.i32(), d.u8() == 1, uint32(d.i32()),
 			Site(d.u64()), d.i32()
-		a.Mem = Object{Kind: ObjMemory, Addr: uintptr(d.u64()), G: GID(d.i32()), N: d.i32(),
-			Offset: uint32(d.i32()), Made: Site(d.u64()), Nth: d.i32()}
+		a.Mem = Object{Kind: ObjMemory, Static: d.u8() == 1, Addr: uintptr(d.u64()), G: GID(d.i32()),
+			N: d.i32(), Offset: uint32(d.i32()), Made: Site(d.u64()), Nth: d.i32()}
 		a.Update, a.Key = Update{UpdateKind(d.u8()), d.u64()}, d.u64()
 	}
 	if n := d.rows(12); n > 0 {

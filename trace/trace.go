@@ -27,7 +27,7 @@ type Goroutine struct {
 // An Object is one row of Trace.Objects.
 type Object struct {
 	Kind   ObjKind
-	Static bool // a package-level variable, or part of one; set for memory in Trace.Plain alone
+	Static bool // a package-level variable, or part of one
 	// of an atomic: the Arg of its operations is its value, in every execution; of a channel: its
 	// values have no size
 	Number bool

@@ -51,7 +51,8 @@ type Strategy struct {
 
 	numbers transition.Numbers
 
-	schedule trace.Schedule
+	schedule trace.Schedule // of the first execution
+	plans    plans
 	result   explore.Result
 	over     bool
 	asked    want // why the last schedule was made
@@ -103,6 +104,7 @@ func (s *Strategy) begin() {
 	s.x.most = s.opt.States
 	s.lesson = lesson{p: s.p, s: &s.state, x: s.x}
 	s.asked, s.learned = nothing, 0
+	s.plans.forget()
 	s.schedule = trace.Schedule{Policy: "first", Exhaustive: true, Strict: true, Loose: s.opt.Loose,
 		Awaits: true}
 }
@@ -132,12 +134,19 @@ func (s *Strategy) Next() *trace.Schedule {
 		}
 		return nil
 	}
+	if s.learned > 0 {
+		return &s.plans.now.schedule
+	}
 	return &s.schedule
 }
 
-// search goes on until an execution is needed, for which it makes the schedule.
+// search goes on until an execution is needed, which it makes the present plan.
 func (s *Strategy) search() bool {
 	for {
+		if s.takePlan() {
+			return true
+		}
+		s.x.skips = s.plans.ahead
 		w := s.x.run(s.opt.Expired)
 		switch w {
 		case broke: // a call of Next goes on
@@ -153,46 +162,15 @@ func (s *Strategy) search() bool {
 			s.fallBack("too many states")
 			return false
 		case nothing:
-			if s.p.grown {
+			if s.p.grown || s.x.skipped {
 				s.x.begin(s.early)
 				continue
 			}
 			s.over = true
 			return false
 		}
-		if s.asked == edges && w == edges && s.tries > 1 {
-			s.fallBack("an execution did not show what it was made for")
-			return false
-		}
-		s.asked = w
-		s.makeSchedule(w)
-		return true
+		s.plan(w)
 	}
-}
-
-// makeSchedule makes the schedule of the path of the search, and the step after it if that is
-// asked for.
-func (s *Strategy) makeSchedule(w want) {
-	s.schedule.Steps = s.schedule.Steps[:0]
-	s.numbers.Begin(s.early)
-	st := &s.state
-	st.begin(s.p, s.early)
-	for i := range s.x.path {
-		x := &s.x.path[i]
-		s.addStep(x)
-		e, _ := st.edges(x)
-		s.numbers.Start(e.starts)
-		st.take(x)
-	}
-	if w == edges {
-		s.addStep(&s.x.pending)
-	}
-}
-
-func (s *Strategy) addStep(x *step) {
-	t := transition.Transition{Proc: x.proc, With: x.with, Op: s.p.nodes[s.state.at[x.proc]].op.op,
-		Choice: -1, Case: max(x.by, 0), WithCase: x.withBy}
-	s.schedule.Steps = append(s.schedule.Steps, s.numbers.Step(&t))
 }
 
 // Done implements explore.Strategy.

@@ -28,6 +28,9 @@ type search struct {
 	aside   int  // steps of frames that are still to be taken
 	passes  int
 
+	// skips: a step that no execution has shown is passed over. skipped: this pass has done so
+	skips, skipped bool
+
 	// of the state at the top
 	ready  []step // all that are possible
 	feet   []foot // by Proc
@@ -44,9 +47,10 @@ type search struct {
 // A frame is a state on the way of the depth-first search, with the steps that are taken there.
 type frame struct {
 	steps []step
-	i     int // the next of them; -1: they were not chosen
-	trail int // the length of the state's trail
-	path  int // and of the path
+	i     int    // the next of them; -1: they were not chosen
+	late  []step // those that are not known yet; see search.skips
+	trail int    // the length of the state's trail
+	path  int    // and of the path
 }
 
 // A pair is a race: two places and what they do there.
@@ -67,7 +71,7 @@ func (x *search) begin(early []transition.Proc) {
 	x.s.begin(x.p, early)
 	x.frames, x.path = x.frames[:0], x.path[:0]
 	x.seen = make(map[digest]struct{})
-	x.p.grown = false
+	x.p.grown, x.skipped = false, false
 	x.aside = 0
 	x.passes++
 	x.frames = append(x.frames, frame{i: -1})
@@ -86,8 +90,9 @@ const (
 	doubtful             // it is not likely to come to its end; the next call goes on
 )
 
-// run goes on until the pass is over or an execution is needed: of x.path. The last step of the
-// path of want edges has not been taken.
+// run goes on until the pass is over or an execution is needed: of x.path. The step of want edges,
+// pending, has not been taken. If x skips, the next call goes on beside it; it comes back to it
+// after the other steps of the same state, when it may be known.
 func (x *search) run(expired func() bool) want {
 	x.s.countAll()
 	for len(x.frames) > 0 {
@@ -96,7 +101,12 @@ func (x *search) run(expired func() bool) want {
 			if expired() {
 				return broke
 			}
-			if w := x.open(f); w != nothing {
+			w := x.open(f)
+			if w == edges && x.skips { // which steps there are is not known
+				x.skipped = true
+				x.frames = x.frames[:len(x.frames)-1]
+			}
+			if w != nothing {
 				return w
 			}
 			continue
@@ -105,18 +115,27 @@ func (x *search) run(expired func() bool) want {
 			x.path = x.path[:f.path]
 			x.s.back(f.trail)
 		}
+		if f.i == len(f.steps) && len(f.late) > 0 {
+			x.skipLate(f)
+		}
 		if f.i == len(f.steps) {
 			x.frames = x.frames[:len(x.frames)-1]
 			continue
 		}
 		st := f.steps[f.i]
 		f.i++
+		if x.skips && !x.s.shown(&st) {
+			x.pending = st
+			f.late = append(f.late, st)
+			return edges
+		}
 		x.aside--
 		raced := x.take(&st)
 		d := x.s.census.digest
 		if _, ok := x.seen[d]; !ok {
 			x.seen[d] = struct{}{}
 			if len(x.seen) > x.most {
+				x.skipped = true
 				return stopped
 			}
 			x.frames = append(x.frames, frame{i: -1, path: len(x.path)})
@@ -133,6 +152,20 @@ func (x *search) run(expired func() bool) want {
 		}
 	}
 	return nothing
+}
+
+// skipLate makes the steps of a frame that were not known the next ones, as far as they are known
+// now. The others are left for another pass.
+func (x *search) skipLate(f *frame) {
+	for _, st := range f.late {
+		if x.s.shown(&st) {
+			f.steps = append(f.steps, st)
+		} else {
+			x.skipped = true
+			x.aside--
+		}
+	}
+	f.late = nil
 }
 
 // expected estimates how many states the pass will have, from the part of its tree that it has gone
@@ -233,7 +266,7 @@ func (x *search) open(f *frame) want {
 // goInto begins with the steps of a frame, if they are known.
 func (x *search) goInto(f *frame) want {
 	for i := range f.steps {
-		if !x.s.shown(&f.steps[i]) {
+		if !x.skips && !x.s.shown(&f.steps[i]) {
 			x.pending = f.steps[i]
 			return edges
 		}

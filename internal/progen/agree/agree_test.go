@@ -13,6 +13,7 @@ import (
 	"heddle/explore/unfold"
 	"heddle/internal/progen"
 	"heddle/internal/progen/machine"
+	"heddle/trace"
 )
 
 var (
@@ -22,13 +23,37 @@ var (
 	spin  = flag.Bool("spin", false, "all programs may poll, not only every fourth")
 	only  = flag.String("only", "", "check only the `strategy` of that name")
 	stop  = flag.Int("stop", 5, "end after so many disagreements")
+	ahead = flag.Int("ahead", 0, "executions that observe foresees beside the next one")
 )
 
 var strategies = []Strategy{
 	{Name: "dpor", New: func() explore.Strategy { return dpor.New(dpor.Options{}) }},
 	{Name: "reach", New: func() explore.Strategy { return reach.New(reach.Options{}) }},
 	{Name: "unfold", New: func() explore.Strategy { return unfold.New(unfold.Options{}) }, Local: true},
-	{Name: "observe", New: func() explore.Strategy { return observe.New(observe.Options{}) }, Observed: true},
+	{Name: "observe", New: func() explore.Strategy { return observeAhead(*ahead) }, Observed: true},
+}
+
+// observeAhead returns observe, which foresees n executions beside each one.
+func observeAhead(n int) explore.Strategy {
+	s := observe.New(observe.Options{})
+	if n == 0 {
+		return s
+	}
+	return &aheadOf{s, n}
+}
+
+// An aheadOf is a strategy that is asked for n schedules ahead of each execution.
+type aheadOf struct {
+	explore.Foresighted
+	n int
+}
+
+func (a *aheadOf) Next() *trace.Schedule {
+	next := a.Foresighted.Next()
+	if next != nil {
+		a.Foresee(a.n)
+	}
+	return next
 }
 
 // chosen returns the strategies to check.
@@ -131,12 +156,26 @@ func TestAgreeSlots(t *testing.T) {
 	agree(t, *seeds/2, size)
 }
 
+// TestAgreeAhead is observe alone, where it foresees executions: it covers the same.
+func TestAgreeAhead(t *testing.T) {
+	strategies := []Strategy{{Name: "observe, five ahead", Observed: true,
+		New: func() explore.Strategy { return observeAhead(5) }}}
+	size := progen.Default
+	size.Loose = true
+	agreeBy(t, strategies, *seeds/4, size)
+	size.Selects = true
+	agreeBy(t, strategies, *seeds/4, size)
+	size.Selects, size.Updates = false, true
+	agreeBy(t, strategies, *seeds/4, size)
+}
+
 // agree checks n programs. No execution may be broken off.
-func agree(t *testing.T, n int, size progen.Size) {
+func agree(t *testing.T, n int, size progen.Size) { agreeBy(t, chosen(t), n, size) }
+
+func agreeBy(t *testing.T, strategies []Strategy, n int, size progen.Size) {
 	if testing.Short() {
 		n = min(n, 500)
 	}
-	strategies := chosen(t)
 	skipped, wrong, all := 0, 0, 0
 	sum, partial := map[string]int{}, map[string]int{}
 	for seed := *from; seed < *from+uint64(n) && wrong < *stop; seed++ {
