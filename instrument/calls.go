@@ -93,7 +93,9 @@ func (r *rewriter) builtinCall(e *ast.CallExpr, name string) {
 	case "len":
 		switch t := core(r.info.TypeOf(e.Args[0])).(type) {
 		case *types.Map:
-			r.readMap(e.Args[0])
+			if !r.measure(e) {
+				r.readMap(e.Args[0])
+			}
 		case *types.Chan:
 			r.chanCall(e,
 				[...]string{types.SendRecv: "Len", types.SendOnly: "LenSend",

@@ -49,6 +49,7 @@ type rewriter struct {
 	own      map[string]bool           // see ownMethod
 	lumped   map[*types.Var]bool       // see lumpOf
 	gathered map[*types.Var]bool       // nil: not looked for; see isGathered
+	growths  map[*ast.CallExpr]*growth // nil: not looked for; see growthOf
 }
 
 // file rewrites the file and returns its new text, or nil if nothing changed.

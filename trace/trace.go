@@ -211,8 +211,16 @@ type Plain struct {
 	// It is the read, or the write, of an update, or of several that are made into one. By is 1 for
 	// a read whose value went nowhere else.
 	Update Update
-	Key    uint64 // of an access to one entry of a map: a hash of its key; else 0
+	// Of an access to one entry of a map: a hash of its key, which is odd. Of a read of the length
+	// of a map Length or Growth. Else 0.
+	Key uint64
 }
+
+// What a read of the length of a map is for; see Plain.Key.
+const (
+	Length = 2 // it is compared with a later length of the map, if at all
+	Growth = 4 // the two are of one step: only how much the map grows between them is looked at
+)
 
 // A Compare is the value that a CompareAndSwap compared with.
 type Compare struct {

@@ -1,6 +1,8 @@
 package observe
 
 import (
+	"slices"
+
 	"heddle/trace"
 )
 
@@ -21,6 +23,10 @@ func (l *lesson) hasEntries(i int32) bool {
 func (l *lesson) entry(i, c int32, a *trace.Plain) {
 	e := l.p.entry(i, c, a.Key)
 	if a.Write {
+		if slices.Contains(l.growths, c) { // whether it has the key decides how much it grows
+			l.read(c)
+			l.read(e)
+		}
 		l.write(e, false)
 		l.seg.reach.adds.add(l.p.cells[l.p.entriesOf(i)].item)
 		l.seg.reach.adds.add(l.p.cells[c].item) // for races

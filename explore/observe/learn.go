@@ -26,6 +26,8 @@ type lesson struct {
 	seg   segment
 	spots []spot
 
+	// the cells of maps of which the segment looks at how much they grow
+	growths []int32
 	partner segment // of the other side of a communication
 	turn    int32   // of segments
 	news    bool    // the execution showed an edge that was not known
@@ -208,6 +210,7 @@ func (l *lesson) segment(j int, tr *transition.Transition) (reason string) {
 	g := &l.seg
 	*g = segment{reads: g.reads[:0], writes: g.writes[:0], updates: g.updates[:0], starts: tr.Starts}
 	l.partner = segment{}
+	l.growths = l.growths[:0]
 	l.turn++
 	at := int32(l.path.Step(j))
 	first := l.path.Event(j)

@@ -71,11 +71,7 @@ func (p *program) loss(at, item, old int32) (before int32) {
 	} else {
 		n.worst = append(n.worst, loss{item, most})
 	}
-	before = n.parent
-	if n.proc != p.nodes[before].proc { // at is its first node: the step that led to before started it
-		before = p.nodes[before].parent
-	}
-	return before
+	return p.before(at)
 }
 
 // atMost returns how much the next step of a node takes off the counter of an item at most,

@@ -34,6 +34,16 @@ func TestMany(t *testing.T) {
 			Body: joined(many, func(i int) block {
 				return block{op(progen.Lock), at(progen.MapPut, i, 1), op(progen.Unlock)}
 			})}},
+		{"a key that is looked up and set, and how many there are", progen.Program{Maps: 1, Mutexes: 1,
+			Groups: 1, Body: joined(many, func(i int) block {
+				return block{op(progen.Lock), at(progen.MapGet, i, 0), at(progen.MapPut, i, 1),
+					op(progen.Unlock)}
+			}, op(progen.MapLen))}},
+		{"how much a map grows", progen.Program{Maps: 1, Mutexes: 1, Groups: 1,
+			Body: joined(many, func(i int) block {
+				return block{op(progen.Lock), &progen.Stmt{Op: progen.MapGrow,
+					Body: block{at(progen.MapPut, i, 1), at(progen.MapPut, many+i, 1)}}, op(progen.Unlock)}
+			}, op(progen.MapLen))}},
 		{"readers", progen.Program{Vars: 1, RWs: 1, Groups: 1, Body: joined(many, func(int) block {
 			return block{op(progen.RLock), op(progen.Read), op(progen.RUnlock)}
 		})}},

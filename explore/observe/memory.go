@@ -170,7 +170,8 @@ func (l *lesson) memory(a *trace.Plain, starts int16) bool {
 		return true
 	}
 	end := at + uint64(max(a.Size, 1))
-	entry := a.Key != 0 && at == 0 && l.hasEntries(i)
+	entry := a.Key&1 != 0 && at == 0 && l.hasEntries(i)
+	grows := a.Key == trace.Growth && at == 0
 	whole := a.Write && blind(a.Site, a.Size)
 	update := a.Update.Kind != trace.NoUpdate &&
 		(!a.Write && a.Update.By == 1 || whole && l.updatesAt(i, at, a.Update, a.Size))
@@ -187,6 +188,9 @@ func (l *lesson) memory(a *trace.Plain, starts int16) bool {
 			l.write(c, part)
 		default:
 			l.read(c)
+			if grows {
+				l.growths = append(l.growths, c)
+			}
 		}
 		l.seg.window = append(l.seg.window, touch{cell: c, write: a.Write, site: a.Site, starts: starts,
 			update: update, bytes: bytes})
@@ -217,7 +221,7 @@ func (l *lesson) memory(a *trace.Plain, starts int16) bool {
 			}
 		}
 	}
-	if !entry && at < 8 && l.p.items[i].fine.has(keysWord) {
+	if !entry && !grows && at < 8 && l.p.items[i].fine.has(keysWord) {
 		l.read(l.p.entriesOf(i))
 	}
 	return true

@@ -335,7 +335,7 @@ func TestTrial(t *testing.T) {
 	if err != nil || !r.Complete || s.Why == "" || r.Executions != want.Executions {
 		t.Errorf("%+v after %q, %v; dpor alone makes %d executions", r, s.Why, err, want.Executions)
 	}
-	if k := len(s.x.seen); k > 1500 {
+	if k := len(s.x.seen); k > 2*firstDoubt {
 		t.Errorf("%d states before it handed over", k)
 	}
 }

@@ -44,8 +44,15 @@ func (p *program) grow(at int32, r *reach, old int32) {
 	p.upwards(at, r, old, func(n *node) *reach { return &n.soon }, p.beforeWait)
 }
 
-// before returns the node before one; 0: there is none.
-func (p *program) before(at int32) int32 { return p.nodes[at].parent }
+// before returns the node before one; 0: there is none. Before the first node of a goroutine that
+// is the one before the step that started it: after that step the goroutine is one of the state.
+func (p *program) before(at int32) int32 {
+	n := &p.nodes[at]
+	if b := &p.nodes[n.parent]; b.proc != n.proc {
+		return b.parent
+	}
+	return n.parent
+}
 
 // expose is grow for what is accessed without the lock that guards it.
 func (p *program) expose(at int32, r *reach, old int32) {

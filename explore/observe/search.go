@@ -42,6 +42,7 @@ type search struct {
 	alone        choice
 	work         []int
 	inner, outer items
+	met          items // see innerMet
 }
 
 // A frame is a state on the way of the depth-first search, with the steps that are taken there.

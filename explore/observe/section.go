@@ -304,7 +304,6 @@ func (s *state) enters(proc int) bool {
 // known: an execution has shown it; if not, x.pending is the first step that none has.
 func (x *search) section(proc int) (whole, known bool) {
 	s := &x.s
-	lock := s.p.nodes[s.at[proc]].op.item
 	x.inner.clear()
 	x.outer.clear()
 	for {
@@ -348,8 +347,13 @@ func (x *search) section(proc int) (whole, known bool) {
 		s.take(&st)
 		x.path = append(x.path, st)
 		if to.holds == 0 && to.arrives == 0 {
-			// the call of a Wait belongs to the step that leads to it
-			into.adds = s.p.nodes[to.parent].next.adds.appendTo(into.adds, lock)
+			// The call of a Wait belongs to the step that leads to it. What else is added to there
+			// the goroutine accessed in its steps before, which are in inner.
+			for i := range s.p.nodes[to.parent].next.adds.all {
+				if k := s.p.items[i].key; k.obj >= 0 && k.n == order {
+					into.adds = append(into.adds, i)
+				}
+			}
 			return true, true
 		}
 	}
@@ -360,7 +364,8 @@ func (x *search) section(proc int) (whole, known bool) {
 func (x *search) cut(proc int) bool {
 	s := &x.s
 	own := &s.p.nodes[s.at[proc]]
-	if !s.census.future.meets(&x.outer, &own.future, &nothingElse) && !x.innerMet(own) {
+	outer := s.census.future.meets(&x.outer, &own.future, &nothingElse)
+	if !x.innerMet(own) && !outer {
 		return false
 	}
 	clear(x.alone.in)
@@ -371,7 +376,7 @@ func (x *search) cut(proc int) bool {
 			continue
 		}
 		q := &s.p.nodes[n]
-		if !x.outer.meets(&q.future, &nothingElse) && !x.innerMeets(q) {
+		if !(outer && x.outer.meets(&q.future, &nothingElse)) && !x.innerMeets(q) {
 			continue
 		}
 		if x.alone.lets(x, c) {
@@ -381,8 +386,8 @@ func (x *search) cut(proc int) bool {
 	return false
 }
 
-// innerMeets reports whether a section accesses something that a goroutine in node q may access in
-// a way that conflicts, without the lock.
+// innerMeets reports whether a section accesses something, of x.met, that a goroutine in node q may
+// access in a way that conflicts, without the lock.
 func (x *search) innerMeets(q *node) bool {
 	p := x.s.p
 	future := func(i int32) *reach {
@@ -391,25 +396,21 @@ func (x *search) innerMeets(q *node) bool {
 		}
 		return &q.bare
 	}
-	for _, i := range x.inner.writes {
+	for _, i := range x.met.writes {
 		if future(i).has(i) {
 			return true
 		}
 	}
-	for _, i := range x.inner.reads {
+	for _, i := range x.met.reads {
 		if r := future(i); r.writes.has(i) || r.adds.has(i) {
-			return true
-		}
-	}
-	for _, i := range x.inner.adds {
-		if future(i).has(i) {
 			return true
 		}
 	}
 	return false
 }
 
-// innerMet is innerMeets of any goroutine but the one that is in node own.
+// innerMet finds x.met: what of x.inner any goroutine, but the one that is in node own, may access
+// in a way that conflicts, without the lock. It reports whether there is such.
 func (x *search) innerMet(own *node) bool {
 	p, c := x.s.p, &x.s.census
 	of := func(i int32) (reads, writes, adds int32) {
@@ -418,19 +419,20 @@ func (x *search) innerMet(own *node) bool {
 		}
 		return c.bare.of(i, &own.bare)
 	}
+	x.met.clear()
 	for _, list := range [...][]int32{x.inner.writes, x.inner.adds} {
 		for _, i := range list {
 			if r, w, a := of(i); r+w+a > 0 {
-				return true
+				x.met.writes = append(x.met.writes, i)
 			}
 		}
 	}
 	for _, i := range x.inner.reads {
 		if _, w, a := of(i); w+a > 0 {
-			return true
+			x.met.reads = append(x.met.reads, i)
 		}
 	}
-	return false
+	return len(x.met.writes)+len(x.met.reads) > 0
 }
 
 // A choice is a set of goroutines, and those others that may make a step before any of the set

@@ -12,11 +12,11 @@ func (n *node) waits() bool { return n.op.class == ruled && n.op.op == trace.OpW
 // beforeWait returns the node before one, 0 if a Wait is passed from there. A goroutine that was
 // started comes before the Wait that its parent came to then.
 func (p *program) beforeWait(at int32) int32 {
-	n := &p.nodes[at]
-	if x := &p.nodes[n.parent]; x.proc == n.proc && x.waits() {
+	before := p.before(at)
+	if p.nodes[before].waits() {
 		return 0
 	}
-	return n.parent
+	return before
 }
 
 // passed is grow for what the step from a node accesses. Behind a Wait that is not soon.

@@ -36,6 +36,8 @@ type Size struct {
 	Updates bool
 	// Maps: programs with plain variables have a map too.
 	Maps bool
+	// Growth: of two maps, programs with Maps also look at how much they grow.
+	Growth bool
 	// Joins: main starts workers, waits for them with a WaitGroup, and goes on.
 	Joins bool
 	// Sections: nearly all is done in critical sections of a mutex or two, or of a RWMutex, without

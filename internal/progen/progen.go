@@ -63,7 +63,7 @@ type Stmt struct {
 	Reg  int // register that takes the result
 	Src  int // register whose value is used, plus Val; -1: Val alone
 
-	Body  []*Stmt // of go, if, repeat, once, AfterFunc, loops that poll
+	Body  []*Stmt // of go, if, repeat, once, AfterFunc, loops that poll, MapGrow
 	Else  []*Stmt // of if; of select's default
 	Cases []Case  // of select
 	Def   bool    // select has a default
@@ -139,6 +139,7 @@ const (
 	MapDrop            // delete(mp, Val2)
 	MapLen             // Reg = len(mp)
 	MapClear           // clear(mp)
+	MapGrow            // { n := len(mp); Body; Reg = len(mp) - n }
 	Poll               // for { Body; if Reg == Val { break }; Else }
 	numOps
 )
@@ -213,8 +214,16 @@ func (p *Program) guard() {
 func guard(body *[]*Stmt, first, maps int) {
 	var out []*Stmt
 	for _, s := range *body {
-		for _, b := range s.blocks() {
-			guard(b, first, maps)
+		if s.Op == MapGrow { // its body is guarded too
+			if s.Val2 > 0 { // but for a moment
+				at := min(s.Val2-1, len(s.Body))
+				s.Body = slices.Insert(s.Body, at, &Stmt{Op: Unlock, Obj: maps + s.Obj},
+					&Stmt{Op: Lock, Obj: maps + s.Obj})
+			}
+		} else {
+			for _, b := range s.blocks() {
+				guard(b, first, maps)
+			}
 		}
 		switch m := first; classes[s.Op] {
 		case aMap:

@@ -218,7 +218,7 @@ func (s *Stmt) registers(used *[Registers]bool) {
 			used[s.Src] = true
 		}
 	case If, Poll, Fetch, Reread, Read, Load, Add, CAS, TryLock, RWTry, RTry, Recv, Len, Range, Stop, Reset,
-		Draw, Clock, MapGet, MapLen:
+		Draw, Clock, MapGet, MapLen, MapGrow:
 		used[s.Reg] = true
 	case Select:
 		for _, c := range s.Cases {
@@ -305,6 +305,10 @@ func (w *printer) stmt(s *Stmt) {
 		w.line("delete(mp%d, %d)", s.Obj, s.Val2)
 	case MapLen:
 		w.line("r%d = len(mp%d)", s.Reg, s.Obj)
+	case MapGrow:
+		w.line("{\nn := len(mp%d)", s.Obj)
+		w.block(s.Body)
+		w.line("r%d = len(mp%d) - n\n}", s.Reg, s.Obj)
 	case MapClear:
 		w.line("clear(mp%d)", s.Obj)
 	case Count:
@@ -472,7 +476,8 @@ type object struct {
 var classes = [numOps]class{
 	Read: aVar, Write: aVar, Raise: aVar, Flag: aVar,
 	MapPut: aMap, MapGet: aMap, MapDrop: aMap, MapLen: aMap, MapClear: aMap,
-	Load: anAtomic, Store: anAtomic, Add: anAtomic, CAS: anAtomic, SpinLoad: anAtomic, Peek: anAtomic,
+	MapGrow: aMap,
+	Load:    anAtomic, Store: anAtomic, Add: anAtomic, CAS: anAtomic, SpinLoad: anAtomic, Peek: anAtomic,
 	SpinCAS: anAtomic, Fetch: anAtomic, Reread: anAtomic, Count: anAtomic, Mark: anAtomic,
 	Lock: aMutex, Unlock: aMutex, TryLock: aMutex, SpinLock: aMutex,
 	RWLock: anRW, RWUnlock: anRW, RWTry: anRW, RLock: anRW, RUnlock: anRW, RTry: anRW,

@@ -31,10 +31,40 @@ func (g *generator) maps() {
 	}
 	g.p.Maps = 1
 	ops := []Op{MapPut, MapPut, MapPut, MapGet, MapGet, MapLen, MapDrop, MapClear}
-	g.add(18, func() []*Stmt {
-		return g.one(&Stmt{Op: ops[g.r.IntN(len(ops))], Val: g.val(), Val2: g.r.IntN(3), Src: g.src(),
-			Reg: g.reg()})
-	})
+	one := func() *Stmt {
+		return &Stmt{Op: ops[g.r.IntN(len(ops))], Val: g.val(), Val2: g.r.IntN(3), Src: g.src(),
+			Reg: g.reg()}
+	}
+	g.add(18, func() []*Stmt { return g.one(one()) })
+	if g.size.Growth {
+		g.p.Maps = 1 + g.r.IntN(2)
+		g.add(18, func() []*Stmt { return g.one(g.growth(one, 0)) })
+	}
+}
+
+// growth returns a statement that looks at how much a map grows while others, that one returns, or
+// any if the map is not guarded, change it or another one.
+func (g *generator) growth(one func() *Stmt, deep int) *Stmt {
+	s := &Stmt{Op: MapGrow, Obj: g.r.IntN(g.p.Maps), Reg: g.reg()}
+	if g.size.Guarded {
+		s.Val2 = max(0, g.r.IntN(8)-4)
+	} else if g.oneIn(3) {
+		s.Body = g.block(2)
+	}
+	for range 1 + g.r.IntN(2) {
+		x := one()
+		switch {
+		case deep < 1 && g.oneIn(6):
+			x = g.growth(one, deep+1)
+			x.Val2, x.Obj = 0, s.Obj
+		case g.size.Guarded || !g.oneIn(4):
+			x.Obj = s.Obj
+		default:
+			x.Obj = g.r.IntN(g.p.Maps)
+		}
+		s.Body = append(s.Body, x)
+	}
+	return s
 }
 
 func (g *generator) load() []*Stmt {

@@ -36,7 +36,7 @@ var Children bool
 var Rec bool
 
 // Updates is true while updates are told apart from other writes, and the entries of maps: Update,
-// AtomicUnused, MapEntry and MapKey are called then.
+// AtomicUnused, MapEntry, MapKey and MapLength are called then.
 var Updates bool
 
 // Polls is true while loops that may poll can wait: Loop and Spoil are told then.

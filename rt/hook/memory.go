@@ -172,6 +172,46 @@ func MKW[M any](m M, s Site) M {
 	return m
 }
 
+// A Measure is a look at the length of a map, which is compared with a later one of that map.
+type Measure struct {
+	p  unsafe.Pointer // keeps the map: no other one gets its address
+	at int
+}
+
+// ML is MR for a length that goes nowhere but into comparisons with later ones: n := len(m) becomes
+// var x Measure; n := len(ML(m, &x, s)).
+func ML[M any](m M, x *Measure, s Site) M {
+	*x = Measure{}
+	if On {
+		if p := mapptr(&m); p != nil {
+			*x = Measure{p, length(p, s, 0)}
+		}
+	}
+	return m
+}
+
+// MG is MR for a length that is compared with an earlier one: n != len(m) becomes
+// n != len(MG(m, x, s)).
+func MG[M any](m M, x Measure, s Site) M {
+	if On {
+		if p := mapptr(&m); p != nil {
+			if p != x.p {
+				x.at = 0
+			}
+			length(p, s, x.at)
+		}
+	}
+	return m
+}
+
+func length(p unsafe.Pointer, s Site, since int) int {
+	if Updates {
+		return MapLength(p, s, since)
+	}
+	Read(p, 1, s)
+	return 0
+}
+
 func entry(p unsafe.Pointer, s Site, write bool) {
 	switch {
 	case Updates:

@@ -59,6 +59,9 @@ var (
 	// hash of the key of the one at s; 0: its key is not told.
 	MapEntry func(p unsafe.Pointer, s Site, write bool)
 	MapKey   func(hash uint64, s Site)
+	// MapLength is Read of a map whose length is looked at, to be compared with the length that
+	// since says; 0: with a later one. It returns a number for it; 0: it has none.
+	MapLength func(p unsafe.Pointer, s Site, since int) int
 	// Alloc says that p, n bytes, was just made. kind: see AllocVar and the others.
 	Alloc func(p unsafe.Pointer, n uintptr, kind uint8, s Site)
 	// Note records v as the value that the operation just done moved. Called only when Rec.

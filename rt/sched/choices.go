@@ -267,7 +267,7 @@ func install() {
 	hook.MapOp, hook.PoolGet, hook.PoolPut = s.mapOp, s.poolGet, s.poolPut
 	hook.AtomicBegin, hook.AtomicEnd, hook.AtomicCompared = s.atomicBegin, s.atomicEnd, s.atomicCompared
 	hook.Update, hook.AtomicUpdated, hook.AtomicUnused = s.update, s.atomicUpdated, s.atomicUnused
-	hook.MapEntry, hook.MapKey = s.mapEntry, s.mapKey
+	hook.MapEntry, hook.MapKey, hook.MapLength = s.mapEntry, s.mapKey, s.mapLength
 	hook.Now, hook.Sleep = s.vnow, s.sleep
 	hook.TimerStart, hook.TimerStop, hook.TimerReset = s.timerStart, s.timerStop, s.timerReset
 	hook.Rand, hook.Draw, hook.MapOrder = s.hookRand, s.draw, s.mapOrder

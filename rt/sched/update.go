@@ -130,6 +130,29 @@ func (s *Sched) mapKey(hash uint64, site hook.Site) {
 	}
 }
 
+// mapLength is hook.MapLength. The number of a length is its index in Trace.Plain, and 1.
+func (s *Sched) mapLength(p unsafe.Pointer, site hook.Site, since int) int {
+	n := len(s.t.Plain)
+	s.mapEntry(p, site, false)
+	if !s.here() {
+		return 0
+	}
+	i := len(s.t.Plain) - 1
+	if notes := s.changing.notes; i < n || len(notes) == 0 || int(notes[len(notes)-1]) != i ||
+		s.t.Plain[i].G != s.cur.id || s.t.Plain[i].Site != trace.Site(site) {
+		return 0 // it is no access within a step, or one of too many
+	}
+	a := &s.t.Plain[i]
+	a.Key = trace.Length
+	if since > 0 && since <= i {
+		if b := &s.t.Plain[since-1]; b.Step == a.Step && b.G == a.G && b.Mem.Addr == a.Mem.Addr &&
+			b.Key == trace.Length {
+			a.Key, b.Key = trace.Growth, trace.Growth
+		}
+	}
+	return i + 1
+}
+
 // twice reports whether an access is among those noted.
 func (s *Sched) twice(notes []int32, a *trace.Plain) bool {
 	for _, i := range notes {

@@ -125,6 +125,15 @@ func TestAgreeMaps(t *testing.T) {
 	agree(t, *seeds/4, size)
 }
 
+// TestAgreeGrowth is TestAgreeMaps with programs that look at how much a map grows.
+func TestAgreeGrowth(t *testing.T) {
+	size := progen.Default
+	size.Statements, size.Loose, size.Maps, size.Growth = 7, true, true, true
+	agree(t, *seeds/4, size)
+	size.Guarded = true
+	agree(t, *seeds/4, size)
+}
+
 // TestAgreeJoins is TestAgree with programs that wait for workers, and go on.
 func TestAgreeJoins(t *testing.T) {
 	size := progen.Default

@@ -392,7 +392,8 @@ func (m *Machine) do(f *frame, s *progen.Stmt) {
 		hook.P(&m.vars[s.Obj], site(s.ID)).Set(f.value(s))
 	case progen.Raise, progen.Flag:
 		m.raise(s)
-	case progen.MapPut, progen.MapGet, progen.MapDrop, progen.MapLen, progen.MapClear:
+	case progen.MapPut, progen.MapGet, progen.MapDrop, progen.MapLen, progen.MapClear,
+		progen.MapGrow:
 		m.doMap(f, s)
 	case progen.Count, progen.Mark, progen.Load, progen.Store, progen.Add, progen.CAS, progen.SpinLoad,
 		progen.SpinCAS, progen.Peek, progen.Fetch, progen.Reread:

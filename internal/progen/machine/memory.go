@@ -51,6 +51,12 @@ func (m *Machine) doMap(f *frame, s *progen.Stmt) {
 		delete(hook.MKW(mp, at), hook.K(s.Val2, false, at))
 	case progen.MapLen:
 		f.regs[s.Reg] = len(hook.MR(mp, at))
+	case progen.MapGrow:
+		var x hook.Measure
+		n := len(hook.ML(mp, &x, at))
+		m.block(f, s.Body)
+		f.at = s.ID
+		f.regs[s.Reg] = len(hook.MG(mp, x, at)) - n
 	case progen.MapClear:
 		clear(hook.MW(mp, at))
 	}

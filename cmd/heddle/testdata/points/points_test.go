@@ -206,6 +206,24 @@ func TestMapLen(t *testing.T) {
 	tell(t, got)
 }
 
+// outcomes: 0 1; hooks: ML MG MapLength
+func TestMapGrowth(t *testing.T) {
+	m, got := map[int]int{}, 0
+	var mu sync.Mutex
+	beside(func() {
+		mu.Lock()
+		m[1] = 1
+		mu.Unlock()
+	}, func() {
+		mu.Lock()
+		n := len(m)
+		delete(m, 1)
+		got = n - len(m)
+		mu.Unlock()
+	})
+	tell(t, got)
+}
+
 // outcomes: 0 1; hooks: MKW K
 func TestMapDelete(t *testing.T) {
 	m := map[int]int{}
