@@ -784,13 +784,21 @@ func (w *twin) stuck(st *state, e int) bool {
 	case trace.OpSend:
 		return !o.closed && (room == 0 || len(o.queue) == room)
 	case trace.OpRecv:
-		return !o.closed && len(o.queue) == 0
+		return !o.closed && len(o.queue) == 0 && !w.polls(e)
 	case trace.OpOnce:
 		return o.ran && !o.done
 	case trace.OpLock, trace.OpRLock, trace.OpArrive:
 		return !free(o, ev.Op)
 	}
 	return !able(o, ev.Op, int(ev.G))
+}
+
+// polls reports whether e is a receive of a select with default, which does not wait.
+func (w *twin) polls(e int) bool {
+	return e < len(w.t.Events) && slices.ContainsFunc(w.t.Offers, func(o trace.Offer) bool {
+		ev := &w.t.Events[e]
+		return o.Poll && o.G == ev.G && o.Step == ev.Step-1
+	})
 }
 
 // helped reports whether a goroutine that is not in the set could still do what e waits for.

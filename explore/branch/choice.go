@@ -3,6 +3,7 @@ package branch
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 
 	"heddle/explore/why"
@@ -72,9 +73,10 @@ func (x *Execution) announcements() (all []announced) {
 		if o.Case < 0 {
 			continue // no channel operation
 		}
-		later := func(e int32) bool { return x.Trace.Events[e].Step > o.Step }
-		if k := slices.IndexFunc(byG[o.G], later); k >= 0 {
-			i := byG[o.G][k]
+		own := byG[o.G]
+		later := func(k int) bool { return x.Trace.Events[own[k]].Step > o.Step }
+		if k := sort.Search(len(own), later); k < len(own) {
+			i := own[k]
 			e := &x.Trace.Events[i]
 			all = append(all, announced{i, trace.Pending{Op: e.Op, Obj: e.Obj, Site: e.Site}, offers,
 				x.takenIn(i)})
@@ -121,6 +123,19 @@ func (s *Strategy) selects(f *source, fresh bool) {
 	}
 	s.had[m] = true
 	all := f.x.announcements()
+	f.eachSelect(all, func(a *announced, place string, round int) {
+		for k := range a.offers {
+			if o := &a.offers[k]; o.Case != a.taken && o.Obj > 0 {
+				s.ways(f, all, choice{from: f, sel: a, offer: o, after: -1,
+					of: place + " " + strconv.Itoa(int(o.Case)), round: round})
+			}
+		}
+	})
+}
+
+// eachSelect calls do for every select that can take several cases, with the name of its goroutine
+// and statement, and its round.
+func (f *source) eachSelect(all []announced, do func(a *announced, place string, round int)) {
 	rounds := map[string]int{}
 	for i := range all {
 		a := &all[i]
@@ -129,13 +144,26 @@ func (s *Strategy) selects(f *source, fresh bool) {
 		}
 		place := f.x.Trace.Name(a.offers[0].G) + " " + siteName(a.op.Site)
 		rounds[place]++
-		for k := range a.offers {
-			if o := &a.offers[k]; o.Case != a.taken && o.Obj > 0 {
-				s.ways(f, all, choice{from: f, sel: a, offer: o, after: -1,
-					of: place + " " + strconv.Itoa(int(o.Case)), round: rounds[place]})
-			}
-		}
+		do(a, place, rounds[place])
 	}
+}
+
+// A taken is a select that took a case: its op, and the case as a sight.
+type taken struct {
+	op int32
+	sight
+}
+
+// cases returns the cases that selects took.
+func (f *source) cases() (list []taken) {
+	f.eachSelect(f.x.announcements(), func(a *announced, place string, round int) {
+		if int(a.event) >= len(f.x.op) || f.x.op[a.event] < 0 {
+			return // it is blocked
+		}
+		list = append(list, taken{f.x.op[a.event],
+			sight{hashOf([]byte("select "+place), uint64(round)), uint64(a.taken)}})
+	})
+	return list
 }
 
 // ways adds the ways in which a select may take case c.

@@ -11,7 +11,8 @@ import (
 // When all groups are tested, combinations of outcomes may be left: one branch in a thread's path
 // as in one execution, another branch as in another. So for every execution, every operation that
 // affects a branch is made to see each other version, while everything that does not depend on the
-// operation stays as it was. A combination that no execution has shown is executed.
+// operation stays as it was: the versions that other operations see, and the cases that selects
+// take. A combination that no execution has shown is executed.
 
 type combinations struct {
 	sources []*source // executions, in order
@@ -165,12 +166,17 @@ func (f *source) spread(gone []bool) {
 	}
 }
 
-// kept returns the sights of the operations that matter and are not gone.
+// kept returns the sights of the operations that matter and are not gone, and of the selects.
 func (f *source) kept(gone, matters []bool) (sees []sight) {
 	for i := range f.x.Ops {
 		if !gone[i] && matters[i] {
 			op := int32(i)
 			sees = append(sees, sight{f.ops[i], f.version(op, func(w int32) bool { return w < op })})
+		}
+	}
+	for _, c := range f.taken {
+		if !gone[c.op] {
+			sees = append(sees, c.sight)
 		}
 	}
 	return sees
@@ -180,10 +186,14 @@ func (f *source) kept(gone, matters []bool) (sees []sight) {
 // version.
 func (f *source) goal(gone, matters []bool, op int32, changers []int32, k int) order.Goal {
 	goal := order.Goal{At: []int{int(f.x.Ops[op].Event)}, Ready: true}
+	selects := map[int32]bool{}
+	for _, c := range f.taken {
+		selects[c.op] = true
+	}
 	for _, own := range f.x.byG {
 		last := int32(-1)
 		for _, i := range own {
-			if !gone[i] && matters[i] {
+			if !gone[i] && (matters[i] || selects[i]) {
 				last = i
 			}
 		}

@@ -22,6 +22,7 @@ type source struct {
 	names   []string       // by branch
 	round   map[string]int // by name: the branch
 	related []*related     // by branch, once computed
+	taken   []taken        // by selects
 	chain   [][]uint64     // by counter: see version
 	due     []int          // see considered
 	stamp   int
@@ -86,6 +87,7 @@ func newSource(x *Execution, seed uint64) *source {
 		f.round[name] = i
 	}
 	f.related = make([]*related, len(x.Branches))
+	f.taken = f.cases()
 	f.makeChains()
 	return f
 }
@@ -130,6 +132,9 @@ func (f *source) run() *run {
 	for op := range f.x.Ops {
 		r.at[f.ops[op]] = op
 		r.saw[f.ops[op]] = f.version(int32(op), func(w int32) bool { return w < int32(op) })
+	}
+	for _, c := range f.taken {
+		r.saw[c.sight.op] = c.version
 	}
 	for b, name := range f.names {
 		r.outcomes[name] = f.x.Branches[b].Outcome
