@@ -19,8 +19,10 @@ type budget struct {
 	most     int           // executions for this input, 0: no such bound
 	memory   *limit.Memory // what a search may hold; nil: there is no bound
 	outgrown bool          // a search was given up since it held as much as it may
-	// what one clip may take to become simpler, where many wait for that; 0: no such bound
-	clipTime time.Duration
+	// until when the clips of one execution may become simpler, where others wait for that; zero: no
+	// such bound
+	clipUntil time.Time
+	asSeen    bool // there is no time left for any clip: it has the steps that were seen
 
 	executing bool                // an execution is being made
 	working   func(now time.Time) // called between executions, while a search thinks
@@ -90,8 +92,8 @@ func (b *budget) hard() time.Time {
 // together take no more than Overtime when the budget is spent.
 func (b *budget) minimiseUntil() time.Time {
 	until := time.Now().Add(minimiseTime)
-	if b.clipTime > 0 && b.clipTime < minimiseTime {
-		until = time.Now().Add(b.clipTime)
+	if !b.clipUntil.IsZero() && b.clipUntil.Before(until) {
+		until = b.clipUntil
 	}
 	if last := b.hard(); !last.IsZero() && last.Before(until) {
 		return last

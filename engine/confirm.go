@@ -259,7 +259,9 @@ func (p *prediction) follow(a *predict.Anomaly, schedules []*trace.Schedule) (re
 	for _, s := range schedules {
 		p.told.Schedules++
 		key := p.expectation(a)
+		began := time.Now()
 		ex := p.perform(s)
+		took := time.Since(began)
 		p.told.Executions++
 		if p.err != nil {
 			return p.err.Error()
@@ -279,7 +281,7 @@ func (p *prediction) follow(a *predict.Anomaly, schedules []*trace.Schedule) (re
 			reason = "the schedule was followed, and did not show it"
 		}
 		shown = shown || showsIt
-		p.report(ex, s, a)
+		p.report(ex, s, a, took)
 		if p.ended() || shown && a.Pattern != predict.Race {
 			break
 		}
@@ -298,14 +300,15 @@ type shown struct {
 	visible []trace.Site
 	sites   []trace.Site // of the anomaly, if it is about memory
 	expect  *wire.Expectation
-	n       int // executions until then
+	n       int           // executions until then
+	took    time.Duration // by the execution
 }
 
 // keptSteps bounds the steps, of all together, of what is kept to be told of later.
 const keptSteps = 4 << 20
 
 // report keeps what an execution of a schedule showed, to be told of.
-func (p *prediction) report(ex Execution, s *trace.Schedule, a *predict.Anomaly) {
+func (p *prediction) report(ex Execution, s *trace.Schedule, a *predict.Anomaly, took time.Duration) {
 	expect := p.expect
 	if p.harmless(a) {
 		ex.Found = slices.DeleteFunc(ex.Found,
@@ -320,7 +323,7 @@ func (p *prediction) report(ex Execution, s *trace.Schedule, a *predict.Anomaly)
 	}
 	ex.Trace = ex.Trace.Clone()
 	p.shows = append(p.shows, shown{ex: ex, s: s, visible: p.visible, sites: p.sitesOf(a), expect: expect,
-		n: p.n})
+		n: p.n, took: took})
 	if p.kept += len(ex.Trace.Steps) + len(s.Steps); p.kept > keptSteps || p.cfg.FailFast {
 		p.tellShown()
 	}
@@ -330,8 +333,7 @@ func (p *prediction) report(ex Execution, s *trace.Schedule, a *predict.Anomaly)
 func (p *prediction) untold(f wire.Found) bool { return p.fresh(f) && !p.waiting[f.Key] }
 
 // tellShown tells of what executions have shown. A clip is easier to read where only the accesses
-// of the anomaly are steps: that is tried first. All clips have an equal part of the time that is
-// left to become simpler.
+// of the anomaly are steps: that is tried first.
 func (p *prediction) tellShown() {
 	visible, expect := p.visible, p.expect
 	for i := range p.shows {
@@ -339,13 +341,11 @@ func (p *prediction) tellShown() {
 			break
 		}
 		x := &p.shows[i]
-		if !p.deadline.IsZero() {
-			p.clipTime = max(leastClip, time.Until(p.deadline)/time.Duration(len(p.shows)-i))
-		}
+		p.allot(len(p.shows)-i, x.took)
 		p.tellOne(x)
 		*x = shown{}
 	}
-	p.shows, p.kept, p.clipTime = nil, 0, 0
+	p.shows, p.kept, p.clipUntil, p.asSeen = nil, 0, time.Time{}, false
 	clear(p.waiting)
 	p.visible, p.expect = visible, expect
 }
@@ -360,22 +360,38 @@ func (p *prediction) tellPlain() {
 	p.plain = nil
 	visible, only, expect, n := p.visible, p.only, p.expect, p.n
 	p.visible, p.only, p.expect, p.n = x.visible, false, nil, x.n
-	if !p.deadline.IsZero() {
-		p.clipTime = max(leastClip, time.Until(p.deadline)/time.Duration(max(1, len(x.ex.Found))))
-	}
+	p.allot(1, x.took)
 	p.look(x.ex, x.s, "")
-	p.visible, p.only, p.expect, p.n, p.clipTime = visible, only, expect, n, 0
+	p.visible, p.only, p.expect, p.n = visible, only, expect, n
+	p.clipUntil, p.asSeen = time.Time{}, false
 }
 
-// leastClip is what a clip has to become simpler when the time is over.
-const leastClip = 20 * time.Millisecond
+// allot gives the clips of one execution an equal part of the time that is left, of those of so
+// many, to become simpler. took: the execution. Where that is time for a few executions alone, a
+// clip is executed once, to be recorded. Where there is none, it is told as it was seen: the command
+// replays it.
+func (p *prediction) allot(left int, took time.Duration) {
+	if p.deadline.IsZero() {
+		return
+	}
+	now := time.Now()
+	part := p.deadline.Sub(now) / time.Duration(left)
+	if p.asSeen = part <= 0; part < fewExecutions*took {
+		part = 0
+	}
+	p.clipUntil = now.Add(part)
+}
+
+// fewExecutions is how many executions it takes, about, to make a clip any simpler.
+const fewExecutions = 6
 
 func (p *prediction) tellOne(x *shown) {
 	p.visible, p.expect = x.visible, x.expect
 	all := p.n
 	p.n = x.n
 	defer func() { p.n = all }()
-	if len(x.sites) == 0 { // nothing is about memory
+	if len(x.sites) == 0 || !p.clipUntil.IsZero() && !time.Now().Before(p.clipUntil) {
+		// Nothing is about memory, or there is no time.
 		p.look(x.ex, x.s, "")
 		return
 	}

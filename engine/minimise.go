@@ -68,10 +68,11 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 	m.pastDeadlock = f.Finding.Kind != judge.Deadlock // it may show after a deadlock that is known by now
 	var again *wire.Finding
 	t := matters(&f, ex.Trace)
+	whole := m.needs.Steps
 	switch at := max(f.Steps, f.Finding.Decided); {
-	case ex.Final:
+	case ex.Final || e.asSeen:
 	case len(ex.Trace.Steps) > longClip && at > 0 && at+afterFound < len(ex.Trace.Steps):
-		m.endAfter(at, deviations(t))
+		m.needs.Steps = at + afterFound // if it shows by then
 	case t.Verdict.Cut():
 		m.shorten(deviations(t))
 	}
@@ -79,9 +80,18 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 		t = v
 	}
 	switch {
-	case ex.Final:
-		again = f.Finding // there is no second time
-	case m.shows(deviations(t)) != nil:
+	case ex.Final || e.asSeen:
+		again, m.found = f.Finding, ex.Found // there is no second time
+	case m.late():
+		ds := deviations(t)
+		var u *trace.Trace
+		if again, u = m.recorded(ds); again == nil && m.goesOn(whole) {
+			again, u = m.recorded(ds)
+		}
+		if again != nil {
+			t = u
+		}
+	case m.shows(deviations(t)) != nil, m.goesOn(whole) && m.shows(deviations(t)) != nil:
 		if again, t = m.simplest(deviations(t)); again != nil {
 			again, t = m.smallerInput(again, t)
 		}
@@ -110,7 +120,7 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 		}
 		e.seen[m.key] = f.Finding
 	}
-	if f.Finding.Kind == judge.Race {
+	if f.Finding.Kind == judge.Race && !m.late() {
 		again, t = m.showAccesses(again, t)
 	}
 	*f.Finding = *again
@@ -260,13 +270,11 @@ func (m *minimiser) equal(f *wire.Finding) *wire.Finding {
 // afterFound is how many steps of a long execution are made after the finding was there.
 const afterFound = 1_000
 
-// endAfter bounds long executions by what comes soon after the step at which the finding was there,
-// if it shows by then.
-func (m *minimiser) endAfter(step int, ds []wire.Deviation) {
-	whole := m.needs.Steps
-	if m.needs.Steps = step + afterFound; m.shows(ds) == nil {
-		m.needs.Steps = whole
-	}
+// goesOn gives executions their own bound of steps again. It reports whether they had less.
+func (m *minimiser) goesOn(steps int) bool {
+	had := m.needs.Steps
+	m.needs.Steps = steps
+	return had != steps
 }
 
 // shorten bounds executions that go on for ever by fewer steps, if the finding shows by then.
@@ -351,6 +359,11 @@ func (m *minimiser) simplest(ds []wire.Deviation) (*wire.Finding, *trace.Trace) 
 			m.free = true
 		}
 	}
+	return m.recorded(ds)
+}
+
+// recorded executes a list of deviations with values recorded.
+func (m *minimiser) recorded(ds []wire.Deviation) (*wire.Finding, *trace.Trace) {
 	m.record = true
 	defer func() { m.record = false }()
 	return m.execute(&wire.Request{Deviate: true, Deviations: ds})

@@ -24,11 +24,19 @@ type Files struct {
 	fset  *token.FileSet
 	mu    sync.Mutex
 	files map[string]*ast.File // nil: cannot be read
+	on    map[lineOf][]ast.Node
+}
+
+// A lineOf is a line of a file.
+type lineOf struct {
+	file string
+	line int
 }
 
 // New returns files that read returns by their names; read may be nil.
 func New(read func(file string) []byte) *Files {
-	return &Files{read: read, fset: token.NewFileSet(), files: map[string]*ast.File{}}
+	return &Files{read: read, fset: token.NewFileSet(), files: map[string]*ast.File{},
+		on: map[lineOf][]ast.Node{}}
 }
 
 // File returns a parsed file, or nil.
@@ -67,17 +75,32 @@ func (s *Files) Text(n ast.Node) string {
 
 // On calls visit with the nodes of a file that a line is in, the outer ones first.
 func (s *Files) On(file string, line int, visit func(n ast.Node)) {
+	for _, n := range s.nodes(file, line) {
+		visit(n)
+	}
+}
+
+// nodes returns the nodes that On visits. They are kept: all steps of a clip ask for their lines.
+func (s *Files) nodes(file string, line int) []ast.Node {
 	f := s.File(file)
 	if f == nil {
-		return
+		return nil
 	}
-	ast.Inspect(f, func(n ast.Node) bool {
-		if n == nil || !s.Within(n, line) {
-			return false
-		}
-		visit(n)
-		return true
-	})
+	at := lineOf{file, line}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	nodes, ok := s.on[at]
+	if !ok {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if n == nil || !s.Within(n, line) {
+				return false
+			}
+			nodes = append(nodes, n)
+			return true
+		})
+		s.on[at] = nodes
+	}
+	return nodes
 }
 
 // Calls returns the receivers of the calls of methods on a line, in the order of the source.
