@@ -101,6 +101,18 @@ func (b *budget) minimiseUntil() time.Time {
 	return until
 }
 
+// allotClip gives the next of so many clips of earlier runs an equal part of what is left of the
+// half of the budget that they have to become simpler.
+func (b *budget) allotClip(left int) {
+	if b.total > 0 {
+		now := time.Now()
+		b.clipUntil = now.Add(max(0, b.start.Add(b.total/2).Sub(now)) / time.Duration(left))
+	}
+}
+
+// halfway reports whether half of the budget is spent.
+func (b *budget) halfway() bool { return b.total > 0 && time.Since(b.start) > b.total/2 }
+
 // slice returns until when one input may be explored while others wait: for an equal part of
 // what is left, and an eighth at least.
 func (b *budget) slice(waiting int) time.Time {

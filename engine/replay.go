@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"heddle/engine/judge"
 	"heddle/explore"
@@ -51,15 +52,24 @@ func sitesOf(c *wire.Clip) []trace.Site {
 
 // tryClips replays the clips of earlier runs before anything else. Each tells of
 // its own finding first; what else they show is then told of like anything that is found. Last come
-// executions near the clips that do not show their finding any more.
+// executions near the clips that do not show their finding any more. To become simpler, all clips
+// together may take half of the budget.
 func (e *exploration) tryClips() {
 	var more, astray []*wire.Clip
 	follows := make(map[*wire.Clip]bool)
+	// What heddle predict finds again is told of by its own clip, so the rest of the budget is its.
+	spent := func() bool { return e.late() || e.unit.Name == predictUnit && e.halfway() }
 	left := 0
+	waiting := 0
+	for i := range e.cfg.Clips {
+		if e.cfg.Clips[i].Test == e.test {
+			waiting++
+		}
+	}
 	defer func(keeping bool) {
-		e.keeping = keeping
+		e.keeping, e.clipUntil = keeping, time.Time{}
 		if left > 0 {
-			e.note("%d clips were not replayed: the budget was spent (-budget)", left)
+			e.note("%d clips were not replayed: their part of the budget was spent (-budget)", left)
 		}
 	}(e.keeping)
 	e.keeping = true // its executions are whole
@@ -68,10 +78,12 @@ func (e *exploration) tryClips() {
 		switch {
 		case c.Test != e.test || e.ended():
 			continue
-		case e.n > 0 && e.late():
+		case e.n > 0 && spent():
 			left++
 			continue
 		}
+		e.allotClip(waiting)
+		waiting--
 		f := e.tryClip(c, true)
 		if f.others {
 			more = append(more, c)
@@ -81,8 +93,9 @@ func (e *exploration) tryClips() {
 			follows[c] = f.follows
 		}
 	}
-	for _, c := range more {
-		if !e.ended() && !e.late() {
+	for i, c := range more {
+		if !e.ended() && !spent() {
+			e.allotClip(len(more) - i)
 			e.tryClip(c, false)
 		}
 	}
@@ -112,10 +125,14 @@ func (e *exploration) tryClip(c *wire.Clip, own bool) (f fate) {
 	e.visible, e.only, e.input, e.early = sitesOf(c), true, c.Input, c.Early()
 	e.expect = expectationOf(c)
 	defer func() { e.expect = nil }()
-	ex := e.execute(&wire.Request{Schedule: *s}, explore.Needs{})
+	began := time.Now()
+	ex := e.replayed(c, s)
+	if now := time.Now(); !e.clipUntil.IsZero() && e.clipUntil.Sub(now) < fewExecutions*now.Sub(began) {
+		e.clipUntil = now
+	}
 	if ex.Diverged != nil && e.cfg.Isolate != "process" {
 		e.execute(&wire.Request{Schedule: *settling()}, explore.Needs{})
-		ex = e.execute(&wire.Request{Schedule: *s}, explore.Needs{})
+		ex = e.replayed(c, s)
 	}
 	missed := own && c.Same && len(ex.Found) == 0
 	if missed && !ex.Heir {
@@ -148,6 +165,23 @@ func (e *exploration) tryClip(c *wire.Clip, own bool) (f fate) {
 		e.look(ex, s, "")
 	}
 	return f
+}
+
+// replayed executes the schedule of a clip. Where what it is to show shows by then, the execution
+// ends soon after the clip.
+func (e *exploration) replayed(c *wire.Clip, s *trace.Schedule) Execution {
+	needs := explore.Needs{Steps: len(c.Steps) + stepsMore}
+	if showsAtOnce(c) && (e.cfg.Steps == 0 || needs.Steps < e.cfg.Steps) {
+		ex := e.execute(&wire.Request{Schedule: *s}, needs)
+		if ex.Trace.Verdict != trace.Bounded {
+			return ex
+		}
+		if ex.shows(judge.KeyOf(&wire.Finding{Kind: c.Kind, Places: c.Places})) != nil {
+			ex.Broken = true // the bound is not one of the test's
+			return ex
+		}
+	}
+	return e.execute(&wire.Request{Schedule: *s}, explore.Needs{})
 }
 
 // settling is the schedule of an execution that makes what is made once and for all, such as
