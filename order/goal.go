@@ -284,11 +284,17 @@ func (p *Problem) wanted(e int, lits []lit) {
 }
 
 // exhausted adds that all events that would enable e were done, except those that goroutines of
-// stopped would do.
+// stopped would do: the last of each goroutine, after its others. events are in order of the trace.
 func (p *Problem) exhausted(e int, events []int32, stopped map[trace.GID]int, helps func(int) bool) {
+	last := make(map[trace.GID]int)
 	for _, i := range events {
-		if _, ok := stopped[p.m.events[i].G]; !ok && helps(int(i)) {
-			p.wanted(e, []lit{p.kept(int(i))})
+		if g := p.m.events[i].G; helps(int(i)) {
+			last[g] = int(i)
+		}
+	}
+	for _, i := range sorted(last) {
+		if _, ok := stopped[p.m.events[i].G]; !ok {
+			p.wanted(e, []lit{p.kept(i)})
 		}
 	}
 }

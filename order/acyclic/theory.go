@@ -180,33 +180,46 @@ func (t *Theory) Assert(l sat.Lit) ([]sat.Lit, []int) {
 
 // imply looks for atoms between ancestors and descendants of the new edge.
 func (t *Theory) imply() {
-	few, back := t.g.fwd, false
-	if len(t.g.bwd) < len(few) {
-		few, back = t.g.bwd, true
+	few, many, back := t.g.fwd, t.g.bwd, false
+	if len(many) < len(few) {
+		few, many, back = many, few, true
 	}
 	if len(few) > maxImply {
 		return
 	}
-	fwd, bwd := t.g.search, t.g.search+1
+	theirs := t.g.search + 1 // the mark of many
+	if back {
+		theirs = t.g.search
+	}
 	for _, n := range few {
+		if len(t.touch[n]) > len(many) {
+			// A node that shares an atom with nearly every other, as the end of a prefix does.
+			for _, m := range many {
+				if v, ok := t.atoms[pair{min(m, n), max(m, n)}]; ok {
+					t.implyOne(v, n, back)
+				}
+			}
+			continue
+		}
 		for _, v := range t.touch[n] {
-			if t.s.Assigned(v) {
-				continue
+			if p := t.ends[v]; t.g.mark[p.a+p.b-n] == theirs {
+				t.implyOne(v, n, back)
 			}
-			p := t.ends[v]
-			other := p.a + p.b - n
-			m := t.g.mark[other]
-			if back && m != fwd || !back && m != bwd {
-				continue
-			}
-			l := v.Pos()
-			if (p.a == n) != back {
-				l = v.Neg()
-			}
-			t.since[v] = t.asserted
-			t.implied = append(t.implied, l)
 		}
 	}
+}
+
+// implyOne notes atom v of node n as a consequence: the other node precedes n, or follows it if back.
+func (t *Theory) implyOne(v sat.Var, n int32, back bool) {
+	if t.s.Assigned(v) {
+		return
+	}
+	l := v.Pos()
+	if (t.ends[v].a == n) != back {
+		l = v.Neg()
+	}
+	t.since[v] = t.asserted
+	t.implied = append(t.implied, l)
 }
 
 // maxImply bounds the nodes whose atoms imply looks at after an edge.
