@@ -178,6 +178,56 @@ func (g *graph) advance(n int32) {
 	g.places, g.fwd, g.bwd = first[:0], rest[:0], g.bwd[:0]
 }
 
+// arrange makes an order that has room for more edges, if there is one: the nodes in their order, each
+// after its predecessors, which are moved to the front as far as that demands.
+func (g *graph) arrange(more []pair) {
+	first := make([]int32, len(g.ord)) // by node: 1 + the index of the last of more that leads there
+	next := make([]int32, len(more))
+	for i, e := range more {
+		next[i], first[e.b] = first[e.b], int32(i+1)
+	}
+	const begun, done = 1, 2
+	state := make([]uint8, len(g.ord))
+	out := make([]int32, 0, len(g.ord))
+	var stack []int32
+	for _, n := range g.place {
+		stack = append(stack, n)
+		for len(stack) > 0 {
+			n := stack[len(stack)-1]
+			if state[n] != 0 {
+				stack = stack[:len(stack)-1]
+				if state[n] == begun {
+					state[n] = done
+					out = append(out, n)
+				}
+				continue
+			}
+			state[n] = begun
+			from := len(stack)
+			cycle := false
+			before := func(m int32) {
+				if cycle = cycle || state[m] == begun; state[m] == 0 {
+					stack = append(stack, m)
+				}
+			}
+			for e := g.in[n]; e >= 0; e = g.edges[e].nextIn {
+				before(g.edges[e].from)
+			}
+			for i := first[n]; i > 0; i = next[i-1] {
+				before(more[i-1].a)
+			}
+			if cycle {
+				return
+			}
+			g.sortByOrder(stack[from:])
+			slices.Reverse(stack[from:]) // the first is on top
+		}
+	}
+	for at, n := range out {
+		g.put(n, int32(at))
+	}
+}
+
 // path returns the edges of a shortest way between two nodes, counting only edges that are not
 // fixed, and using only assertions before limit. nil if there is none.
 func (g *graph) path(from, to, limit int32, buf []int32) []int32 {

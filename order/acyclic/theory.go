@@ -39,7 +39,8 @@ type Theory struct {
 	lits     []sat.Lit
 	tags     []int
 	way      []int32
-	early    int // a node, -1
+	coming   []pair // see Expect
+	early    int    // a node, -1
 }
 
 type pair struct{ a, b int32 }
@@ -176,6 +177,30 @@ func (t *Theory) Assert(l sat.Lit) ([]sat.Lit, []int) {
 	t.asserted++
 	t.imply()
 	return nil, nil
+}
+
+// leastArrange is from how many edges on that do not fit the order it is made anew for them.
+const leastArrange = 32
+
+// Expect implements sat.Theory. Edges that come in the wrong sequence move long chains again and
+// again, each a little further. So where many do not fit, the order is made for all of them at once;
+// if they close a cycle it stays, and Assert finds the cycle.
+func (t *Theory) Expect(ls []sat.Lit) {
+	t.coming = t.coming[:0]
+	misfits := 0
+	for _, l := range ls {
+		if t.ends[l.Var()] == noPair {
+			continue
+		}
+		e := t.edge(l)
+		t.coming = append(t.coming, e)
+		if t.g.ord[e.a] >= t.g.ord[e.b] {
+			misfits++
+		}
+	}
+	if misfits >= leastArrange {
+		t.g.arrange(t.coming)
+	}
 }
 
 // imply looks for atoms between ancestors and descendants of the new edge.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -396,5 +397,58 @@ func BenchmarkRegions(b *testing.B) {
 				s.Solve(th.Before(x[0], y[0]))
 			}
 		}
+	}
+}
+
+// TestArrange: an order that is made anew keeps all edges, and has room for the edges that come,
+// unless these close a cycle: then it stays as it was.
+func TestArrange(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	made, refused := 0, 0
+	for range 2000 {
+		n := 2 + r.Intn(30)
+		g := newGraph(n)
+		for range r.Intn(2 * n) {
+			g.add(int32(r.Intn(n)), int32(r.Intn(n)), fixed, sat.None)
+		}
+		was := slices.Clone(g.place)
+		var more []pair
+		whole := newGraph(n)
+		acyclic := true
+		for _, e := range g.edges {
+			whole.add(e.from, e.to, fixed, sat.None)
+		}
+		for range 1 + r.Intn(n) {
+			a, b := int32(r.Intn(n)), int32(r.Intn(n))
+			if a != b {
+				more = append(more, pair{a, b})
+				acyclic = acyclic && whole.add(a, b, fixed, sat.None)
+			}
+		}
+		g.arrange(more)
+		if !acyclic {
+			refused++
+			if !slices.Equal(g.place, was) {
+				t.Fatalf("%v close a cycle, and the order %v became %v", more, was, g.place)
+			}
+			continue
+		}
+		made++
+		for at, m := range g.place {
+			if g.ord[m] != int32(at) {
+				t.Fatalf("node %d is at place %d and has place %d", m, at, g.ord[m])
+			}
+		}
+		for _, e := range g.edges {
+			more = append(more, pair{e.from, e.to})
+		}
+		for _, e := range more {
+			if g.ord[e.a] >= g.ord[e.b] {
+				t.Fatalf("%d comes at %d and %d, which follows it, at %d", e.a, g.ord[e.a], e.b, g.ord[e.b])
+			}
+		}
+	}
+	if made < 200 || refused < 200 {
+		t.Errorf("%d orders were made and %d refused", made, refused)
 	}
 }

@@ -309,6 +309,9 @@ func (s *Solver) unfalse(ls []Lit) int {
 
 // propagateTheory asserts new literals to the theory and assigns what it implies.
 func (s *Solver) propagateTheory() cref {
+	if len(s.trail)-s.told >= manyLits {
+		s.opt.Theory.Expect(s.trail[s.told:])
+	}
 	for s.told < len(s.trail) {
 		l := s.trail[s.told]
 		s.told++
@@ -325,6 +328,9 @@ func (s *Solver) propagateTheory() cref {
 	}
 	return noClause
 }
+
+// manyLits is from how many literals on the theory is told of them together.
+const manyLits = 64
 
 func (s *Solver) implied() {
 	for _, l := range s.opt.Theory.Implied() {

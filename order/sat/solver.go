@@ -42,6 +42,10 @@ type Theory interface {
 	// then not in force. The next call overwrites the slices.
 	Assert(l Lit) (conflict []Lit, tags []int)
 
+	// Expect is called before Assert with the literals that have become true together, if they are
+	// many. Some may have no meaning in the theory.
+	Expect(ls []Lit)
+
 	// Implied returns literals, not yet assigned, that follow from what was
 	// asserted since the last call.
 	Implied() []Lit
