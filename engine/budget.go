@@ -19,8 +19,8 @@ type budget struct {
 	most     int           // executions for this input, 0: no such bound
 	memory   *limit.Memory // what a search may hold; nil: there is no bound
 	outgrown bool          // a search was given up since it held as much as it may
-	// until when the clips of one execution may become simpler, where others wait for that; zero: no
-	// such bound
+	// until when the clips of one execution may become simpler, where others wait; zero: no such
+	// bound
 	clipUntil time.Time
 	asSeen    bool // there is no time left for any clip: it has the steps that were seen
 

@@ -368,8 +368,8 @@ func (p *prediction) tellPlain() {
 
 // allot gives the clips of one execution an equal part of the time that is left, of those of so
 // many, to become simpler. took: the execution. Where that is time for a few executions alone, a
-// clip is executed once, to be recorded. Where there is none, it is told as it was seen: the command
-// replays it.
+// clip is executed once, to be recorded. Where there is none, it is told as it was seen: the
+// command replays it.
 func (p *prediction) allot(left int, took time.Duration) {
 	if p.deadline.IsZero() {
 		return

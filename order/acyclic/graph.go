@@ -178,8 +178,8 @@ func (g *graph) advance(n int32) {
 	g.places, g.fwd, g.bwd = first[:0], rest[:0], g.bwd[:0]
 }
 
-// arrange makes an order that has room for more edges, if there is one: the nodes in their order, each
-// after its predecessors, which are moved to the front as far as that demands.
+// arrange makes an order that has room for more edges, if there is one: the nodes in their order,
+// each after its predecessors, which are moved to the front as far as that demands.
 func (g *graph) arrange(more []pair) {
 	first := make([]int32, len(g.ord)) // by node: 1 + the index of the last of more that leads there
 	next := make([]int32, len(more))

@@ -183,8 +183,8 @@ func (t *Theory) Assert(l sat.Lit) ([]sat.Lit, []int) {
 const leastArrange = 32
 
 // Expect implements sat.Theory. Edges that come in the wrong sequence move long chains again and
-// again, each a little further. So where many do not fit, the order is made for all of them at once;
-// if they close a cycle it stays, and Assert finds the cycle.
+// again, each a little further. So where many do not fit, the order is made for all of them at
+// once; if they close a cycle it stays, and Assert finds the cycle.
 func (t *Theory) Expect(ls []sat.Lit) {
 	t.coming = t.coming[:0]
 	misfits := 0
@@ -234,7 +234,8 @@ func (t *Theory) imply() {
 	}
 }
 
-// implyOne notes atom v of node n as a consequence: the other node precedes n, or follows it if back.
+// implyOne notes atom v of node n as a consequence: the other node precedes n, or follows it if
+// back.
 func (t *Theory) implyOne(v sat.Var, n int32, back bool) {
 	if t.s.Assigned(v) {
 		return
