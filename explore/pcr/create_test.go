@@ -245,3 +245,46 @@ func TestUnknown(t *testing.T) {
 		t.Errorf("%+v", s.Result())
 	}
 }
+
+// After each execution that is examined Cheap random ones come, which ask for nothing and count
+// what they cover. All patterns are found as without.
+func TestCheap(t *testing.T) {
+	covered := [2]int{}
+	for i, cheap := range [2]int{0, 3} {
+		examined, random := 0, 0
+		for seed := uint64(0); seed < 60; seed++ {
+			p := progen.Generate(seed, progen.Default)
+			if !modelled(p) {
+				continue
+			}
+			m := machine.New(p)
+			m.Values = true
+			opt := Map()
+			opt.Seed, opt.Cheap = 1, cheap
+			s := New(opt)
+			for next := s.Next(); next != nil && s.result.Executions < 400; next = s.Next() {
+				if s.quick {
+					random++
+				} else {
+					examined++
+				}
+				tr, err := m.Execute(context.Background(), next)
+				if err != nil {
+					t.Fatal(err)
+				}
+				kept := s.stats.Candidates
+				quick := s.quick
+				if s.Done(tr); quick && s.stats.Candidates != kept {
+					t.Fatalf("program %d: a random execution was examined", seed)
+				}
+			}
+			covered[i] += s.set.Covered()
+		}
+		if random > cheap*examined || (random > 0) != (cheap > 0) {
+			t.Errorf("cheap %d: %d random executions beside %d examined ones", cheap, random, examined)
+		}
+	}
+	if covered[1] < covered[0] {
+		t.Errorf("%d patterns with random executions, %d without", covered[1], covered[0])
+	}
+}

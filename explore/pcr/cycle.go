@@ -89,8 +89,8 @@ func (s *Strategy) nextCycle() *trace.Schedule {
 		if s.opt.Limit > 0 {
 			ctx.at = time.Now().Add(s.opt.Limit)
 		}
-		for _, p := range c.from.problems {
-			a := s.solve(ctx, p, order.Deadlock(c.events...))
+		for i := range c.from.questions() {
+			a := s.solve(ctx, c.from.problem(i), order.Deadlock(c.events...))
 			if a.Verdict != order.Found {
 				continue
 			}

@@ -24,6 +24,7 @@ import (
 	"heddle/explore/mapcov"
 	"heddle/explore/why"
 	"heddle/order"
+	"heddle/rt/splitmix"
 	"heddle/trace"
 )
 
@@ -41,6 +42,10 @@ type Options struct {
 	// Then: continue as MCR when no pattern is left. A statement that is executed several times
 	// covers a pattern once (Rule 2), so its later executions are left over.
 	Then bool
+
+	// Cheap is the number of random executions after each one that is examined. They are only
+	// executed and counted, which takes a small part of the time of examining and solving.
+	Cheap int
 }
 
 // Map returns the options of the strategy map.
@@ -88,7 +93,10 @@ type Strategy struct {
 	target  *candidate // of the last schedule
 	reached uint64     // the state that the last schedule reaches
 	plans   []plan     // schedules that Foresee has returned
-	seed    uint64     // the seed of the last schedule
+	cheap   int        // random executions that come before the next schedule is looked for
+	quick   bool       // the last schedule was one of them
+	rng     splitmix.Stream
+	seed    uint64 // the seed of the last schedule
 	s       trace.Schedule
 
 	// Check, if not nil, is called with every formula that a core refutes. For tests.
@@ -116,10 +124,30 @@ type execution struct {
 	c     *creation
 	named *named
 
-	// problems are asked in turn. In the first every operation depends on all earlier reads of its
-	// goroutine, so that nothing changes beside the goal. In the second, if data flow was recorded,
-	// it depends on the reads that its value came from.
-	problems []*order.Problem
+	problems [2]*order.Problem // made by problem
+}
+
+// questions returns the number of problems, which are asked in turn.
+func (x *execution) questions() int {
+	if x.t.Flow != nil {
+		return 2
+	}
+	return 1
+}
+
+// problem returns the i-th problem. In the first every operation depends on all earlier reads of
+// its goroutine, so that nothing changes beside the goal. In the second, if data flow was recorded,
+// it depends on the reads that its value came from. A problem is made when it is first asked: that
+// takes longer than a short execution.
+func (x *execution) problem(i int) *order.Problem {
+	if x.problems[i] == nil {
+		opt := order.Options{}
+		if i == 1 {
+			opt.Dependent = x.view.dependent
+		}
+		x.problems[i] = order.New(x.t, opt)
+	}
+	return x.problems[i]
 }
 
 // New returns a strategy before its first execution.
@@ -128,7 +156,7 @@ func New(opt Options) *Strategy {
 		opt: opt, set: mapcov.NewSet(), cores: [2]*cores{newCores(), newCores()},
 		seen: make(map[uint64]bool), aimed: make(map[string]bool),
 		fates: make(map[mapcov.Key]fate), sites: make(map[trace.Site]bool),
-		stats: Stats{Filtered: make(map[Rules]int)},
+		stats: Stats{Filtered: make(map[Rules]int)}, rng: splitmix.Stream(opt.Seed),
 		solve: func(ctx context.Context, p *order.Problem, g order.Goal) order.Answer {
 			return p.Solve(ctx,
 				g)
@@ -164,6 +192,11 @@ func (s *Strategy) Next() *trace.Schedule {
 		return &s.s
 	}
 	s.seed = 0
+	if s.quick = s.cheap > 0; s.quick {
+		s.cheap--
+		s.s = trace.Schedule{Policy: "random", Seed: s.rng.Next()>>1 + 1, Exhaustive: true}
+		return &s.s
+	}
 	if next := s.planned(); next != nil {
 		return next
 	}
@@ -253,7 +286,7 @@ func (s *Strategy) pop() (item, bool) {
 func (s *Strategy) schedule(k *item) *trace.Schedule {
 	x, what := k.from, wasRefuted
 	for _, g := range s.goals(k) {
-		for i := range x.problems {
+		for i := range x.questions() {
 			a := s.answer(k, i, g)
 			if a.Verdict == order.Unknown {
 				what = wasUndecided
@@ -297,7 +330,7 @@ func (s *Strategy) once(x *execution, ext *extension) *trace.Schedule {
 		return nil
 	}
 	s.seen[key], s.reached, s.order = true, key, ext.order
-	next, _ := x.c.problem.Schedule(ext.order, nil)
+	next, _ := x.problem(0).Schedule(ext.order, nil)
 	next.Strict, next.Policy = false, "first"
 	return next
 }
@@ -341,7 +374,7 @@ func (s *Strategy) answer(k *item, i int, g order.Goal) order.Answer {
 	if s.cores[i].refute(x.named, &g) {
 		s.stats.Skipped++
 		if s.Check != nil {
-			s.Check(x.problems[i], g)
+			s.Check(x.problem(i), g)
 		}
 		return order.Answer{Verdict: order.Impossible}
 	}
@@ -350,7 +383,7 @@ func (s *Strategy) answer(k *item, i int, g order.Goal) order.Answer {
 	if s.opt.Limit > 0 {
 		ctx.at = start.Add(s.opt.Limit)
 	}
-	a := s.solve(ctx, x.problems[i], g)
+	a := s.solve(ctx, x.problem(i), g)
 	s.stats.Solving += time.Since(start)
 	s.stats.Solved++
 	switch a.Verdict {
@@ -387,6 +420,12 @@ func (s *Strategy) Done(t *trace.Trace) {
 	if held := explore.Held(t); !held.None() {
 		s.held = held
 	}
+	if s.quick {
+		as := s.set.Names.Read(t)
+		s.see(as)
+		s.set.AddAccesses(as)
+		return
+	}
 	x := s.read(t)
 	s.set.AddAccesses(x.c.as)
 	if s.target != nil && !s.set.HasKey(s.target.key) && s.target.row != 0 {
@@ -396,7 +435,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 	if s.seen[x.state] {
 		return // all of its candidates were examined
 	}
-	s.seen[x.state] = true
+	s.seen[x.state], s.cheap = true, s.opt.Cheap
 	s.aim(x)
 	s.create(x)
 	if s.opt.Then && len(s.kept) < maxKept {
@@ -404,20 +443,20 @@ func (s *Strategy) Done(t *trace.Trace) {
 	}
 }
 
+// see notes where shared memory is accessed.
+func (s *Strategy) see(as *mapcov.Accesses) {
+	for _, x := range as.Sites() {
+		s.sites[x] = true
+	}
+}
+
 // read makes an execution of a trace.
 func (s *Strategy) read(t *trace.Trace) *execution {
 	t = t.Clone()
 	as := s.set.Names.Read(t)
-	for _, x := range as.Sites() {
-		s.sites[x] = true
-	}
+	s.see(as)
 	x := &execution{t: t, view: newView(t), seed: s.seed}
-	x.c = &creation{as: as, set: s.set}
-	x.c.problem = order.New(t, order.Options{})
-	x.problems = []*order.Problem{x.c.problem}
-	if t.Flow != nil {
-		x.problems = append(x.problems, order.New(t, order.Options{Dependent: x.view.dependent}))
-	}
+	x.c = &creation{as: as, set: s.set, problem: x.problem(0)}
 	x.c.findSources()
 	ext := newExtension(x.view, x.c, s.set.Names)
 	for e := range t.Events {

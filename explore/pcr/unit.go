@@ -10,19 +10,23 @@ func init() {
 		_, err := ParseRules(s)
 		return err
 	}, Help: "digits of the rules that exclude patterns"}
+	cheap := explore.Option{Name: "cheap", Default: "4", Check: explore.AtLeast(0),
+		Help: "random executions after each that is examined for patterns"}
 	explore.Register(explore.Unit{
 		Name: "map", Order: 160, Ends: true, Seeds: true, Compared: true,
 		Does:    "aims at patterns of memory accesses that no execution has shown yet",
 		Paper:   "Zhao, Wang, Liu, Sun, Chen, Chen: Achieving High MAP-Coverage through Pattern Constraint Reduction",
 		Needs:   needs,
-		Options: []explore.Option{formula, rules},
+		Options: []explore.Option{formula, rules, cheap},
 		New: func(s explore.Start) explore.Strategy {
 			o := options(Map(), s)
 			o.Rules, _ = ParseRules(s.Options["rules"])
+			o.Cheap = s.Options.Int("cheap")
 			return New(o)
 		},
 		Expand: expand,
-		Arm:    &explore.Arm{Order: 2, Options: explore.Values{"formula": "100ms"}, Resumes: true},
+		Arm: &explore.Arm{Order: 2, Resumes: true,
+			Options: explore.Values{"formula": "100ms", "cheap": "0"}},
 	})
 	explore.Register(explore.Unit{
 		Name: "mcr", Order: 170, Ends: true, Seeds: true, Compared: true,
