@@ -74,11 +74,16 @@ var shapeRows = []observedRow{
 	{test: "TestPairs", what: "16 pairs and a join", most: 32},
 	{test: "TestSwaps", what: "4 goroutines swap a word twice"},
 	{test: "TestAdds", what: "seven Adds, their sum looked at", outcomes: 1},
+	{test: "TestOrders", what: "order of 8 sections of 4 goroutines", outcomes: 2520},
 }
 
 const (
 	observedRuns   = 3 // how often each search is made; the least time counts
 	observedBudget = 30 * time.Second
+
+	// costly is how many executions both searches must have made for the time of one to be told: the
+	// first few take longer
+	costly = 30
 )
 
 // observeTable measures dpor and observe on the programs of bench/programs/observed, and writes the
@@ -97,7 +102,8 @@ func observeTable(ctx context.Context, file string) error {
 		return err
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, observeHead, file, commit(), observedRuns, observedBudget.Seconds())
+	fmt.Fprintf(&text, observeHead, file, commit(), observedRuns, costly,
+		observedBudget.Seconds())
 	for _, part := range []struct {
 		title string
 		rows  []observedRow
@@ -147,12 +153,14 @@ programs of ` + "`bench/programs/observed`" + `, each explored to its end by ` +
   and LastZero, there in at most 1.3 times its time; for the pairs 32.
 - Times are of the processor after the first execution, race detection included, the least of %d
   runs. What observe thinks between executions is in its time.
+- *an execution*: this time, of dpor and of observe, for each execution, where both made at least
+  %d. The goal is twice.
 - > means that the search was ended after %.0f s of real time.
 - *by dpor*: observe gave up and dpor went on. The reason follows.
 `
 	observeColumns = "| program | dpor | published | --observers | --rf | observations | goal | observe | reached " +
-		"| time of dpor | of observe |\n" +
-		"| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- | ---: | ---: |\n"
+		"| time of dpor | of observe | an execution |\n" +
+		"| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- | ---: | ---: | --- |\n"
 )
 
 // line is the row in the table.
@@ -172,9 +180,18 @@ func (r *observedRow) line(dpor, observe *wire.Bench) string {
 	case observe.Yielded != "":
 		count += " by dpor: " + observe.Yielded
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", r.what,
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", r.what,
 		commas(dpor.Executions), figure(r.dpor), figure(r.observers), figure(r.rf), figure(r.outcomes),
-		commas(goal), count, reached, seconds(allowed), seconds(spent))
+		commas(goal), count, reached, seconds(allowed), seconds(spent), each(dpor, observe))
+}
+
+// each says what an execution of both takes; nothing where they are too few, or not observe's.
+func each(dpor, observe *wire.Bench) string {
+	if min(dpor.Executions, observe.Executions) < costly || observe.Yielded != "" {
+		return ""
+	}
+	return fmt.Sprintf("%.0f and %.0f µs: %.1f times", dpor.Processor/1000, observe.Processor/1000,
+		observe.Processor/dpor.Processor)
 }
 
 // processor is the processor time of a search in seconds.

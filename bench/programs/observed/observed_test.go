@@ -256,3 +256,23 @@ func TestPairs(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// TestOrders: four goroutines change a value under a mutex, twice each, so that it shows the order.
+func TestOrders(t *testing.T) {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	value := 0
+	for i := range 4 {
+		wg.Go(func() {
+			for range 2 {
+				mu.Lock()
+				value = 4*value + i
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if value < 0 {
+		t.Fail()
+	}
+}
