@@ -81,8 +81,8 @@ const (
 	observedRuns   = 3 // how often each search is made; the least time counts
 	observedBudget = 30 * time.Second
 
-	// costly is how many executions both searches must have made for the time of one to be told: the
-	// first few take longer
+	// costly is how many executions both searches must have made for the time of one to be told:
+	// the first few take longer
 	costly = 30
 )
 
