@@ -57,8 +57,12 @@ type node struct {
 	op     pending
 	known  bool // op is
 	edges  []edge
-	window window // what the goroutine accessed since the operation that led here
-	next   reach  // what its next step may access
+	// of the first edges, if there are many: by what they read first, and the cells of that
+	byRead  map[reading][]int32
+	firsts  []int32
+	indexed int
+	window  window // what the goroutine accessed since the operation that led here
+	next    reach  // what its next step may access
 	// of the first node of a goroutine: what the goroutine that started it had accessed before in
 	// that step; see lesson.inherit
 	before reach

@@ -341,21 +341,71 @@ func (s *state) waits(n int32) bool {
 
 // find returns the edge that a goroutine takes in this state, nil if no execution has shown it.
 func (s *state) find(n int32, at int16, outcome, message int32) *edge {
-	es := s.p.nodes[n].edges
-next:
-	for i := range es {
-		e := &es[i]
-		if e.at != at || e.outcome != outcome || e.message != message {
-			continue
+	x := &s.p.nodes[n]
+	if len(x.edges) > fewEdges {
+		return s.findByRead(x, at, outcome, message)
+	}
+	for i := range x.edges {
+		if e := &x.edges[i]; s.fits(e, at, outcome, message) {
+			return e
 		}
-		for _, r := range e.reads {
-			if s.seen[r.cell] != r.version {
-				continue next
-			}
-		}
-		return e
 	}
 	return nil
+}
+
+// fits reports whether a step in this state is e.
+func (s *state) fits(e *edge, at int16, outcome, message int32) bool {
+	if e.at != at || e.outcome != outcome || e.message != message {
+		return false
+	}
+	for _, r := range e.reads {
+		if s.seen[r.cell] != r.version {
+			return false
+		}
+	}
+	return true
+}
+
+// fewEdges is how many edges of a node are looked at one after the other.
+const fewEdges = 8
+
+// findByRead is find by what edges have read first.
+func (s *state) findByRead(n *node, at int16, outcome, message int32) *edge {
+	for ; n.indexed < len(n.edges); n.indexed++ {
+		k := n.edges[n.indexed].first()
+		if n.byRead == nil {
+			n.byRead = map[reading][]int32{}
+		}
+		if len(n.byRead[k]) == 0 && !slices.Contains(n.firsts, k.cell) {
+			n.firsts = append(n.firsts, k.cell)
+		}
+		n.byRead[k] = append(n.byRead[k], int32(n.indexed))
+	}
+	least := int32(len(n.edges))
+	for _, c := range n.firsts {
+		k := reading{c, 0}
+		if c >= 0 {
+			k.version = s.seen[c]
+		}
+		for _, i := range n.byRead[k] {
+			if s.fits(&n.edges[i], at, outcome, message) {
+				least = min(least, i)
+				break
+			}
+		}
+	}
+	if int(least) == len(n.edges) {
+		return nil
+	}
+	return &n.edges[least]
+}
+
+// first returns the first reading of an edge; its cell is -1 if there is none.
+func (e *edge) first() reading {
+	if len(e.reads) == 0 {
+		return reading{-1, 0}
+	}
+	return e.reads[0]
 }
 
 // edges returns the edges of a step, nil where none is known. with is nil too if there is no
