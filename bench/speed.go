@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"heddle/build"
+	"heddle/explore"
 	"heddle/internal/run"
 	"heddle/rt/wire"
 )
@@ -90,6 +92,11 @@ func measureTest(ctx context.Context, test, policy string, race bool, profile st
 	if r == nil {
 		return fmt.Errorf("no test %s in %s", test, programs)
 	}
+	if r.Processor > 0 {
+		fmt.Printf("%s by %s, race detection %v: %d executions, %.1f µs of processor time each\n", test, policy,
+			race, r.Executions, r.Processor/1000)
+		return nil
+	}
 	bare := r.BareSwitch * float64(r.Switches)
 	fmt.Printf("%s, policy %s, race detection %v: %.0f ns an execution, %d steps (%.1f ns each), %d switches, bare %.0f ns, %.1f allocations of %.0f bytes in all\n",
 		test, policy, race, r.Nanoseconds, r.Steps, r.Nanoseconds/float64(max(1, r.Steps)), r.Switches, bare,
@@ -135,6 +142,13 @@ func (b *binary) runs(ctx context.Context, pattern, policy string, race bool, pr
 // benched is run with a configuration of which the rest is as always.
 func (b *binary) benched(ctx context.Context, pattern, profile string,
 	config wire.Config) (map[string]*wire.Bench, error) {
+	if strings.Contains(config.Strategy, ",") {
+		u, values, err := explore.Parse(config.Strategy)
+		if err != nil {
+			return nil, err
+		}
+		config.Strategy, config.Options = u.Name, values
+	}
 	config.Mode, config.Visible, config.Isolate = "bench", "auto", "vars"
 	tellApart(&config)
 	args := []string{"-test.run=" + pattern}

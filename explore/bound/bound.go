@@ -12,6 +12,8 @@
 package bound
 
 import (
+	"slices"
+
 	"heddle/explore"
 	"heddle/explore/dpor"
 	"heddle/explore/transition"
@@ -63,7 +65,6 @@ type Strategy struct {
 	races   dpor.Races
 	classes *classes
 	within  within
-	tried   map[string]bool // variants that were looked at
 
 	jobs  []job
 	short []*trace.Trace // executions of which a bound has left something out
@@ -73,6 +74,7 @@ type Strategy struct {
 	over  bool
 	early []transition.Proc
 	cut   []int32
+	draft variant
 
 	schedule trace.Schedule
 	numbers  transition.Numbers
@@ -104,7 +106,7 @@ func New(o Options) *Strategy {
 
 // begin forgets all executions.
 func (s *Strategy) begin() {
-	s.path, s.classes, s.tried = transition.NewPath(s.tab), newClasses(), map[string]bool{}
+	s.path, s.classes = transition.NewPath(s.tab), newClasses()
 	s.within = within{c: s.classes, opt: s.opt, late: s.opt.Expired}
 	s.jobs, s.short, s.size, s.begun = nil, nil, 0, false
 	s.result.Executions, s.result.Within = 0, why.Bounds{}
@@ -144,7 +146,7 @@ func (s *Strategy) rise() {
 		return
 	}
 	s.opt.Preemptions++
-	s.within.opt, s.tried = s.opt, map[string]bool{}
+	s.within.opt, s.classes.asked = s.opt, map[string]bool{}
 	again := s.short
 	s.short, s.size = nil, 0
 	for _, t := range again {
@@ -263,13 +265,8 @@ func (s *Strategy) drawn(j int) {
 // variant has executions made that begin with s.cut, or with as much of it as the bounds allow, and
 // then c.
 func (s *Strategy) variant(c *transition.Candidate, draw, other bool) {
-	v := s.front(s.cut, c)
-	name := s.classes.name(&v, other)
-	if s.tried[name] {
-		return
-	}
-	s.tried[name] = true
-	if s.classes.covered(&v) {
+	v := &s.draft
+	if s.front(v, s.cut, c); s.classes.again(v, other) || s.classes.covered(v) {
 		return
 	}
 	ways, whole := s.within.ways(s.cut, c, draw, other)
@@ -278,17 +275,16 @@ func (s *Strategy) variant(c *transition.Candidate, draw, other bool) {
 	}
 	s.left = s.left || !whole
 	for i := range ways {
-		v := s.front(ways[i].cut, c)
-		if s.classes.covered(&v) {
+		if s.front(v, ways[i].cut, c); s.classes.covered(v) {
 			continue
 		}
-		s.jobs = append(s.jobs, job{v, s.steps(ways[i].order, c)})
+		s.jobs = append(s.jobs, job{variant{slices.Clone(v.front), v.last}, s.steps(ways[i].order, c)})
 	}
 }
 
-// front returns the variant that has a cut of the path, then c.
-func (s *Strategy) front(cut []int32, c *transition.Candidate) variant {
-	v := variant{front: make([]int32, len(cut))}
+// front makes v the variant that has a cut of the path, then c.
+func (s *Strategy) front(v *variant, cut []int32, c *transition.Candidate) {
+	v.front = append(v.front[:0], make([]int32, len(cut))...)
 	for g, n := range cut {
 		if n > 0 {
 			v.front[g] = s.classes.ids[s.classes.turns[g][n-1]]
@@ -297,7 +293,6 @@ func (s *Strategy) front(cut []int32, c *transition.Candidate) variant {
 	t := &c.Transition
 	v.last = transition.Transition{Proc: t.Proc, With: t.With, Case: t.Case, WithCase: t.WithCase,
 		Choice: t.Choice, Op: t.Op}
-	return v
 }
 
 // inOrder returns the transitions of s.cut in the order of the path.

@@ -21,6 +21,7 @@ type seen struct {
 
 type slot struct {
 	turn uint32
+	any  bool  // it stands for all states with its cut: it was looked at first
 	at   int32 // index in within.states
 }
 
@@ -52,17 +53,36 @@ func (s *seen) add(w *within, st *state) bool {
 	for ; s.slots[i].turn == s.turn; i = (i + 1) & (len(s.slots) - 1) {
 		at := s.slots[i].at
 		k := &w.states[at]
-		if k.hash == st.hash && k.cur == st.cur && k.draw == st.draw && k.cost.most(st.cost) &&
+		if !s.slots[i].any && k.hash == st.hash && k.cur == st.cur && k.draw == st.draw && k.cost.most(st.cost) &&
 			slices.Equal(k.cut, st.cut) && (w.opt.Delays < 0 || s.order[at] == order) {
 			return false
 		}
 	}
-	s.slots[i] = slot{s.turn, int32(len(w.states))}
+	s.slots[i] = slot{s.turn, false, int32(len(w.states))}
 	s.n++
 	if w.opt.Delays >= 0 {
 		s.order = append(s.order, order)
 	}
 	return true
+}
+
+// dearer reports whether another state with the same cut costs less than state at, which is about to
+// be looked at. From there all that can follow costs at most one more: the switch to what is next.
+func (s *seen) dearer(w *within, at int32) bool {
+	st := w.states[at]
+	st.cur = transition.NoProc
+	if 2*(s.n+1) > len(s.slots) {
+		s.grow(w)
+	}
+	i := s.first(&st)
+	for ; s.slots[i].turn == s.turn; i = (i + 1) & (len(s.slots) - 1) {
+		if k := &w.states[s.slots[i].at]; s.slots[i].any && k.hash == st.hash && slices.Equal(k.cut, st.cut) {
+			return k.cost.preemptions < st.cost.preemptions
+		}
+	}
+	s.slots[i] = slot{s.turn, true, at}
+	s.n++
+	return false
 }
 
 // first is the slot where st is looked for first.
@@ -78,7 +98,11 @@ func (s *seen) grow(w *within) {
 		if x.turn != s.turn {
 			continue
 		}
-		i := s.first(&w.states[x.at])
+		st := w.states[x.at]
+		if x.any {
+			st.cur = transition.NoProc
+		}
+		i := s.first(&st)
 		for s.slots[i].turn == s.turn {
 			i = (i + 1) & (len(s.slots) - 1)
 		}

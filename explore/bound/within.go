@@ -12,6 +12,9 @@ type cost struct{ preemptions, delays int }
 
 func (c cost) plus(d cost) cost { return cost{c.preemptions + d.preemptions, c.delays + d.delays} }
 
+// sum returns what all switches cost together.
+func (c cost) sum() int { return c.preemptions + c.delays }
+
 // most reports whether c is at most d.
 func (c cost) most(d cost) bool { return c.preemptions <= d.preemptions && c.delays <= d.delays }
 
@@ -48,13 +51,19 @@ type within struct {
 	pause    int  // executions for which that is not tried
 	searches int  // reversals that had a search of their own
 
+	needs []int32 // by transition, Proc: the transitions of the goroutine that must come before
+	draws bool    // the path has a draw
+
 	states []state
-	stack  []int32
-	cuts   []int32 // of states
+	cheap  [][]int32 // states to look at, by what they cost together
+	least  int       // none costs less
+	news   []int32   // the states that expand has added
+	cuts   []int32   // of states
 	seen   seen
 	key    []byte
 	ends   []int32 // the states after which the candidate may come
 	order  []transition.Proc
+	cut    []int32
 }
 
 // A state is the end of an interleaving.
@@ -98,6 +107,18 @@ func (w *within) begin(p *transition.Path, t *trace.Trace, gid func(trace.GID) t
 		w.made, w.known = append(w.made, transition.Candidate{}), append(w.known, false)
 	}
 	clear(w.known)
+	w.needs, w.draws = w.needs[:0], false
+	for i := range p.Len() {
+		t := p.At(i)
+		w.draws = w.draws || t.Choice >= 0
+		for g := range n {
+			k := int32(p.Knows(i, transition.Proc(g)))
+			if t.Involves(transition.Proc(g)) {
+				k--
+			}
+			w.needs = append(w.needs, k)
+		}
+	}
 }
 
 // A way is an order of transitions after which a candidate comes.
@@ -110,6 +131,9 @@ type way struct {
 // as many of them as there can be, for every choice of those to leave out. whole: they have all of
 // end, or the search was too long, and no bound counts. draw: c is an outcome of a draw.
 func (w *within) ways(end []int32, c *transition.Candidate, draw, other bool) (ways []way, whole bool) {
+	if w.inOrder(end, c, draw) {
+		return nil, true
+	}
 	if w.searches++; w.all == 0 && w.searches > allFrom {
 		w.tryAll()
 	}
@@ -127,11 +151,10 @@ func (w *within) ways(end []int32, c *transition.Candidate, draw, other bool) (w
 		return w.largest(c, draw, other), false
 	}
 	w.start()
-	for len(w.stack) > 0 {
+	for at := w.pop(); at >= 0; at = w.pop() {
 		if w.paid--; w.paid < 0 || w.late() {
 			return nil, true
 		}
-		at := w.pop()
 		st := w.states[at]
 		if w.comes(&st, c, draw) {
 			if slices.Equal(st.cut, end) {
@@ -140,6 +163,7 @@ func (w *within) ways(end []int32, c *transition.Candidate, draw, other bool) (w
 			w.ends = append(w.ends, at)
 		}
 		w.expand(at, &st, end, c)
+		w.queue()
 	}
 	return w.largest(c, draw, other), false
 }
@@ -152,29 +176,81 @@ func (w *within) tryAll() {
 	}
 	w.start()
 	w.all = 2
-	for len(w.stack) > 0 {
+	for at := w.pop(); at >= 0; at = w.pop() {
 		if len(w.states) > statesEach || w.late() {
 			w.all, w.pause = 1, 31
 			return
 		}
-		at := w.pop()
 		st := w.states[at]
 		w.expand(at, &st, end, nil)
+		w.queue()
 	}
+}
+
+// inOrder reports whether all transitions of end, in the order of the path, and then c are within
+// the bounds.
+func (w *within) inOrder(end []int32, c *transition.Candidate, draw bool) bool {
+	if w.opt.Delays >= 0 {
+		return false
+	}
+	w.cut = append(w.cut[:0], make([]int32, len(end))...)
+	st := state{cut: w.cut, cur: transition.NoProc, ran: -1, up: -1}
+	for i := range w.p.Len() {
+		if !w.in(i, end) {
+			continue
+		}
+		t := w.p.At(i)
+		if t.Choice < 0 && !t.Barrier {
+			if st.cost = st.cost.plus(w.price(&st, t)); !st.cost.most(w.opt.cost()) {
+				return false
+			}
+			st.cur = t.Proc
+		}
+		st.ran, st.held = int32(i), 0
+		st.cut[t.Proc]++
+		if t.With != transition.NoProc {
+			st.cut[t.With]++
+		}
+	}
+	return w.comes(&st, c, draw)
 }
 
 // start begins a search with the state before the first step.
 func (w *within) start() {
-	w.states, w.stack, w.cuts = w.states[:0], w.stack[:0], w.cuts[:0]
+	w.states, w.cuts, w.least = w.states[:0], w.cuts[:0], 0
+	for n := range w.cheap {
+		w.cheap[n] = w.cheap[n][:0]
+	}
 	w.seen.reset()
+	w.news = w.news[:0]
 	w.push(state{cut: make([]int32, w.p.Procs()), cur: transition.NoProc, ran: -1, up: -1})
+	w.queue()
 }
 
-// pop returns the next state to look at.
+// queue has the states in news looked at, the last one first.
+func (w *within) queue() {
+	for _, at := range w.news {
+		n := w.states[at].cost.sum()
+		for len(w.cheap) <= n {
+			w.cheap = append(w.cheap, nil)
+		}
+		w.cheap[n] = append(w.cheap[n], at)
+	}
+	w.news = w.news[:0]
+}
+
+// pop returns the next state to look at, -1 if there is none: one of those that cost least.
 func (w *within) pop() int32 {
-	at := w.stack[len(w.stack)-1]
-	w.stack = w.stack[:len(w.stack)-1]
-	return at
+	for ; w.least < len(w.cheap); w.least++ {
+		for n := len(w.cheap[w.least]); n > 0; n-- {
+			at := w.cheap[w.least][n-1]
+			w.cheap[w.least] = w.cheap[w.least][:n-1]
+			if w.opt.Delays >= 0 || w.draws || !w.seen.dearer(w, at) {
+				return at
+			}
+		}
+	}
+	return -1
 }
 
 // comes reports whether c may come after st, within the bounds, as far as is known without asking
@@ -243,7 +319,6 @@ func (w *within) expand(at int32, st *state, end []int32, c *transition.Candidat
 			}
 		}
 	}
-	from := len(w.stack)
 	for g := range st.cut {
 		x := w.next(transition.Proc(g), st.cut)
 		if x < 0 || x == stay || w.p.At(int(x)).Proc != transition.Proc(g) || w.p.At(int(x)).Barrier ||
@@ -252,13 +327,13 @@ func (w *within) expand(at int32, st *state, end []int32, c *transition.Candidat
 		}
 		price := w.price(st, w.p.At(int(x)))
 		if c != nil && price == (cost{}) && w.runs(transition.Proc(g), st.cut, end, c) {
-			w.stack = w.stack[:from]
+			w.news = w.news[:0]
 			w.add(at, st, x, price)
 			return
 		}
 		w.add(at, st, x, price)
 	}
-	w.sort(w.stack[from:], end, c)
+	w.sort(w.news, end, c)
 	if stay >= 0 {
 		w.add(at, st, stay, cost{})
 	}
@@ -341,13 +416,8 @@ func (w *within) ready(x int32, cut, end []int32) bool {
 
 // follows reports whether all that happens before x is in a cut.
 func (w *within) follows(x int32, cut []int32) bool {
-	t := w.p.At(int(x))
-	for g, have := range cut {
-		n := int32(w.p.Knows(int(x), transition.Proc(g)))
-		if t.Involves(transition.Proc(g)) {
-			n--
-		}
-		if n > have {
+	for g, n := range w.needs[int(x)*len(cut) : (int(x)+1)*len(cut)] {
+		if n > cut[g] {
 			return false
 		}
 	}
@@ -383,7 +453,7 @@ func (w *within) push(st state) {
 	if !w.seen.add(w, &st) {
 		return
 	}
-	w.stack = append(w.stack, int32(len(w.states)))
+	w.news = append(w.news, int32(len(w.states)))
 	w.states = append(w.states, st)
 }
 

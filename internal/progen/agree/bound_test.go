@@ -143,6 +143,10 @@ func TestBounds(t *testing.T) {
 		m := machine.New(p)
 		tab := transition.NewTable()
 		all, ok := within(m, tab, 1500, func(*counter) bool { return true })
+		for ok && tab.Changed { // the classes of before are those of fewer dependencies
+			tab.Changed = false
+			all, ok = within(m, tab, 1500, func(*counter) bool { return true })
+		}
 		if !ok {
 			continue
 		}

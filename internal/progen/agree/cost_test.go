@@ -1,0 +1,52 @@
+package agree
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"heddle/explore"
+	"heddle/explore/bound"
+	"heddle/explore/dpor"
+	"heddle/internal/progen"
+	"heddle/internal/progen/machine"
+	"heddle/internal/progen/table2"
+	cpu "heddle/rt/limit"
+)
+
+// BenchmarkBounds has the cost of an execution, by dpor and within bounds.
+func BenchmarkBounds(b *testing.B) {
+	programs := []struct {
+		name    string
+		program *progen.Program
+	}{
+		{"fib4", table2.Fib(4)}, {"dining42", table2.Dining(4, 2)}, {"sections", table2.Sections([2]int{2, 2}, [2]int{2, 2}, [2]int{2, 2})},
+	}
+	for _, x := range programs {
+		search := func(name string, begin func() explore.Strategy) {
+			b.Run(x.name+"/"+name, func(b *testing.B) {
+				n, used := 0, cpu.ProcessorTime()
+				for b.Loop() {
+					m := machine.New(x.program)
+					s := begin()
+					for sc := s.Next(); sc != nil; sc = s.Next() {
+						tr, err := m.Execute(context.Background(), sc)
+						if err != nil {
+							b.Fatal(err)
+						}
+						s.Done(tr)
+					}
+					n += s.Result().Executions
+				}
+				b.ReportMetric(float64((cpu.ProcessorTime()-used).Nanoseconds())/float64(n), "cpu-ns/execution")
+				b.ReportMetric(float64(n)/float64(b.N), "executions")
+			})
+		}
+		search("dpor", func() explore.Strategy { return dpor.New(dpor.Options{}) })
+		for _, k := range []int{0, 2, 4, 6, 30} {
+			search(fmt.Sprintf("preempt=%d", k), func() explore.Strategy {
+				return bound.New(bound.Options{Preemptions: k, Delays: -1})
+			})
+		}
+	}
+}
