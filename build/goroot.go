@@ -50,7 +50,7 @@ func (b *Builder) openRoot() error {
 		return nil
 	}
 	files := map[string][]byte{}
-	if err := laidFiles(files); err != nil {
+	if err := laidFiles(files, real); err != nil {
 		return err
 	}
 	return b.cache.putDir("goroot", key, func(dir string) error {

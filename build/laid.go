@@ -106,8 +106,15 @@ func (b *Builder) layBase() (*baseOverlay, error) {
 	return o, b.cache.put("base", o.key, files)
 }
 
-// laidFiles adds the files of the laid packages to files.
-func laidFiles(files map[string][]byte) error {
+// ownCopy is a package of the standard library that heddle uses everywhere. The program's copy calls
+// hooks at each access, so the laid packages have one of their own, as the toolchain has it.
+const ownCopy = "slices"
+
+// laidFiles adds the files of the laid packages to files. goroot is the toolchain's folder.
+func laidFiles(files map[string][]byte, goroot string) error {
+	if err := copyFiles(files, filepath.Join(goroot, "src", ownCopy)); err != nil {
+		return err
+	}
 	for _, dir := range laidFrom {
 		err := fs.WalkDir(heddle.Sources, dir, func(name string, d fs.DirEntry, err error) error {
 			switch {
@@ -136,9 +143,29 @@ func laidFiles(files map[string][]byte) error {
 	return nil
 }
 
+// copyFiles adds the files of ownCopy, which are in dir.
+func copyFiles(files map[string][]byte, dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return err
+		}
+		files[path.Join(laidPrefix, ownCopy, e.Name())] = text
+	}
+	return nil
+}
+
 const rtConstraint = "//go:build heddle_rt\n"
 
-// lay returns a file of heddle as it is laid: imports of heddle's packages lead to the laid ones,
+// lay returns a file of heddle as it is laid: imports of heddle's packages and of ownCopy lead to the
+// laid ones,
 // and the build constraint that excludes a file from heddle's own build is removed.
 func lay(name string, src []byte) ([]byte, error) {
 	if strings.HasSuffix(name, "_rt.go") {
@@ -160,6 +187,9 @@ func lay(name string, src []byte) ([]byte, error) {
 			return nil, err
 		}
 		rest, ok := strings.CutPrefix(p, "heddle/")
+		if p == ownCopy {
+			rest, ok = p, true
+		}
 		if !ok {
 			continue
 		}
