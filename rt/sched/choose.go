@@ -37,6 +37,7 @@ func (s *Sched) choose() *G {
 // next follows the prefix, then the policy.
 func (s *Sched) next() (trace.GID, bool) {
 	of := s.opt.Schedule
+	s.replay.follow = nil // that of the last step may not have been asked for
 	for !s.replay.over() {
 		want := s.replay.wanted(&s.t.Trace)
 		exists := want.G >= 0 && int(want.G) < len(s.gs)
@@ -159,6 +160,7 @@ func (s *Sched) choice(n int) int {
 		return 0
 	}
 	g := s.cur
+	g.chose()
 	s.twinDraws()
 	c := -1
 	for !s.replay.over() && c < 0 {
@@ -195,7 +197,7 @@ func (g *G) fair(c, n int) int {
 	if n == 1 {
 		return c
 	}
-	g.others = true
+	g.chose()
 	if g.outcome != c {
 		g.outcome, g.outcomes = c, 0
 	}
@@ -266,7 +268,7 @@ func (s *Sched) quiescent() {
 	}
 	for _, g := range s.gs {
 		if g.state == gSpinning || g.state == gYielded || g.state == gAwaits {
-			if s.verdict = trace.Livelocked; g.others { // another case of its select may have ended its loop
+			if s.verdict = trace.Livelocked; g.mayEnd() {
 				s.verdict = trace.Bounded
 			}
 			return

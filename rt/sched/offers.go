@@ -530,7 +530,9 @@ func (s *Sched) pickMeeting(g *G, follow *trace.Step, poll bool) (m meeting, ok 
 		s.offers.notePolls(g)
 	}
 	c := -1
-	g.others = g.others || len(ms) > 1
+	if len(ms) > 1 {
+		g.chose()
+	}
 	switch {
 	case len(ms) == 0:
 		if follow != nil && follow.Case != 0 && s.opt.Schedule.Strict {
@@ -549,6 +551,8 @@ func (s *Sched) pickMeeting(g *G, follow *trace.Step, poll bool) (m meeting, ok 
 		if c < 0 && s.opt.Schedule.Strict {
 			s.misfit(g)
 		}
+	case poll && follow != nil && s.opt.Schedule.Strict:
+		s.misfit(g) // the schedule has the default
 	case len(ms) > 1 && s.replay.over() && !g.quiet:
 		c = g.fair(s.opt.Policy.Outcome(len(ms)), len(ms))
 	}

@@ -21,6 +21,9 @@ type iteration struct {
 	site  trace.Site
 	depth uintptr // of the stack where the loop is: the function that it is in, called once
 	from  int     // index in G.looked
+
+	// it could have gone on in another way: a draw had another outcome, a select another case
+	others bool
 }
 
 // A look is an object that was read, how often that was changed before, and the step.
@@ -114,7 +117,25 @@ func (g *G) iterate(site trace.Site, depth uintptr) {
 	if g.spoilt == n {
 		g.looked = g.looked[:0] // no other iteration needs them
 	}
-	g.iterations = append(g.iterations[:n], iteration{site, depth, len(g.looked)})
+	g.iterations = append(g.iterations[:n], iteration{site: site, depth: depth, from: len(g.looked)})
+}
+
+// chose notes that g could have gone on in another way.
+func (g *G) chose() {
+	g.others = true
+	for k := range g.iterations {
+		g.iterations[k].others = true
+	}
+}
+
+// mayEnd reports whether the loop in which g is held may end, though nothing changes: g could have
+// gone on in another way in the iteration after which it waits, or, where it is not known to be one,
+// since it changed something.
+func (g *G) mayEnd() bool {
+	if n := len(g.iterations); g.state == gAwaits && n > 0 {
+		return g.iterations[n-1].others
+	}
+	return g.others
 }
 
 // spoil keeps all iterations of g from being waited for.

@@ -91,6 +91,15 @@ func TestAgreeKnown(t *testing.T) {
 			start(&progen.Stmt{Op: progen.GroupAdd, Val: 1}),
 			{Op: progen.Join},
 		}},
+		"a loop that polls after a draw, and after a loop that was left": {Atomics: 2, Body: stmts{
+			{Op: progen.Reread}, {Op: progen.Draw, Val: 2},
+			{Op: progen.SpinCAS, Obj: 1, Val: 1, Val2: 2},
+		}},
+		"a loop that polls after a select of two cases, and after a loop that was left": {
+			Chans: []int{0}, Mutexes: 1,
+			Older: &progen.Older{Held: []int{0}, Closed: []bool{true}, Locked: []bool{false}},
+			Body:  stmts{{Op: progen.SpinLock}, choose(false, receives(0), receives(0)), {Op: progen.SpinLock}},
+		},
 		"a read that starts a timer": {Vars: 1, Body: stmts{
 			start(read(), &progen.Stmt{Op: progen.After, Val: 10}),
 			start(write(), write()),
