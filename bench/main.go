@@ -84,7 +84,7 @@ func main() {
 		"with -map: look for buggy executions for this `time`; the paper 10s")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the executions to `file`; with -test, of that test only")
 	test := flag.String("test", "", "measure only this `test` of bench/programs, and print all there is to it")
-	policy := flag.String("policy", "rr", "with -test: the `policy` that chooses, or a strategy that searches")
+	policy := flag.String("policy", "rr", "with -test: the `policy`, or a strategy")
 	race := flag.Bool("race", true, "with -test: detect data races")
 	flag.Parse()
 	if flag.NArg() > 0 {

@@ -324,8 +324,8 @@ func (h hasher) list(parts []string) {
 func (h hasher) key() string { return hex.EncodeToString(h.h.Sum(nil)[:20]) }
 
 // self identifies this version of heddle, as far as its output in the cache depends on it: the
-// laid sources, the package of which they have a copy, the sources of the rewriter, and the compiler
-// and libraries that heddle was built with.
+// laid sources, the package of which they have a copy, the sources of the rewriter, and the
+// compiler and libraries that heddle was built with.
 var self = sync.OnceValue(func() string {
 	h := newHasher("heddle")
 	err := fs.WalkDir(heddle.Sources, ".", func(name string, d fs.DirEntry, err error) error {

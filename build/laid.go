@@ -106,8 +106,8 @@ func (b *Builder) layBase() (*baseOverlay, error) {
 	return o, b.cache.put("base", o.key, files)
 }
 
-// ownCopy is a package of the standard library that heddle uses everywhere. The program's copy calls
-// hooks at each access, so the laid packages have one of their own, as the toolchain has it.
+// ownCopy is a package of the standard library that heddle uses everywhere. The program's copy
+// calls hooks at each access, so the laid packages have one of their own, as the toolchain has it.
 const ownCopy = "slices"
 
 // laidFiles adds the files of the laid packages to files. goroot is the toolchain's folder.
@@ -164,9 +164,8 @@ func copyFiles(files map[string][]byte, dir string) error {
 
 const rtConstraint = "//go:build heddle_rt\n"
 
-// lay returns a file of heddle as it is laid: imports of heddle's packages and of ownCopy lead to the
-// laid ones,
-// and the build constraint that excludes a file from heddle's own build is removed.
+// lay returns a file of heddle as it is laid: imports of heddle's packages and of ownCopy lead to
+// the laid ones, and the build constraint that excludes a file from heddle's own build is removed.
 func lay(name string, src []byte) ([]byte, error) {
 	if strings.HasSuffix(name, "_rt.go") {
 		if !bytes.HasPrefix(src, []byte(rtConstraint)) {

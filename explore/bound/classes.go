@@ -73,7 +73,8 @@ func (c *classes) read(p *transition.Path) {
 
 // event returns the number of the event that transition i is.
 func (c *classes) event(p *transition.Path, i int, t *transition.Transition) int32 {
-	k := append(c.key[:0], int32(t.Proc), int32(t.With), int32(t.Case), int32(t.WithCase), t.Choice, int32(t.Op))
+	k := append(c.key[:0], int32(t.Proc), int32(t.With), int32(t.Case), int32(t.WithCase), t.Choice,
+		int32(t.Op))
 	for g := range p.Procs() {
 		n := p.Knows(i, transition.Proc(g))
 		if t.Involves(transition.Proc(g)) {

@@ -53,8 +53,9 @@ func (s *seen) add(w *within, st *state) bool {
 	for ; s.slots[i].turn == s.turn; i = (i + 1) & (len(s.slots) - 1) {
 		at := s.slots[i].at
 		k := &w.states[at]
-		if !s.slots[i].any && k.hash == st.hash && k.cur == st.cur && k.draw == st.draw && k.cost.most(st.cost) &&
-			slices.Equal(k.cut, st.cut) && (w.opt.Delays < 0 || s.order[at] == order) {
+		if !s.slots[i].any && k.hash == st.hash && k.cur == st.cur && k.draw == st.draw &&
+			k.cost.most(st.cost) && slices.Equal(k.cut, st.cut) &&
+			(w.opt.Delays < 0 || s.order[at] == order) {
 			return false
 		}
 	}
@@ -66,8 +67,9 @@ func (s *seen) add(w *within, st *state) bool {
 	return true
 }
 
-// dearer reports whether another state with the same cut costs less than state at, which is about to
-// be looked at. From there all that can follow costs at most one more: the switch to what is next.
+// dearer reports whether another state with the same cut costs less than state at, which is about
+// to be looked at. From there all that can follow costs at most one more: the switch to what is
+// next.
 func (s *seen) dearer(w *within, at int32) bool {
 	st := w.states[at]
 	st.cur = transition.NoProc

@@ -129,8 +129,8 @@ func (g *G) chose() {
 }
 
 // mayEnd reports whether the loop in which g is held may end, though nothing changes: g could have
-// gone on in another way in the iteration after which it waits, or, where it is not known to be one,
-// since it changed something.
+// gone on in another way in the iteration after which it waits, or, where none is known, since it
+// changed something.
 func (g *G) mayEnd() bool {
 	if n := len(g.iterations); g.state == gAwaits && n > 0 {
 		return g.iterations[n-1].others

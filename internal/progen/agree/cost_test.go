@@ -20,7 +20,8 @@ func BenchmarkBounds(b *testing.B) {
 		name    string
 		program *progen.Program
 	}{
-		{"fib4", table2.Fib(4)}, {"dining42", table2.Dining(4, 2)}, {"sections", table2.Sections([2]int{2, 2}, [2]int{2, 2}, [2]int{2, 2})},
+		{"fib4", table2.Fib(4)}, {"dining42", table2.Dining(4, 2)},
+		{"sections", table2.Sections([2]int{2, 2}, [2]int{2, 2}, [2]int{2, 2})},
 	}
 	for _, x := range programs {
 		search := func(name string, begin func() explore.Strategy) {
@@ -38,7 +39,8 @@ func BenchmarkBounds(b *testing.B) {
 					}
 					n += s.Result().Executions
 				}
-				b.ReportMetric(float64((cpu.ProcessorTime()-used).Nanoseconds())/float64(n), "cpu-ns/execution")
+				spent := float64((cpu.ProcessorTime() - used).Nanoseconds())
+				b.ReportMetric(spent/float64(n), "cpu-ns/execution")
 				b.ReportMetric(float64(n)/float64(b.N), "executions")
 			})
 		}

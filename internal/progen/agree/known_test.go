@@ -98,7 +98,8 @@ func TestAgreeKnown(t *testing.T) {
 		"a loop that polls after a select of two cases, and after a loop that was left": {
 			Chans: []int{0}, Mutexes: 1,
 			Older: &progen.Older{Held: []int{0}, Closed: []bool{true}, Locked: []bool{false}},
-			Body:  stmts{{Op: progen.SpinLock}, choose(false, receives(0), receives(0)), {Op: progen.SpinLock}},
+			Body: stmts{{Op: progen.SpinLock}, choose(false, receives(0), receives(0)),
+				{Op: progen.SpinLock}},
 		},
 		"a read that starts a timer": {Vars: 1, Body: stmts{
 			start(read(), &progen.Stmt{Op: progen.After, Val: 10}),
