@@ -121,3 +121,85 @@ var zero = empty{}
 // check says nothing of use.
 func check(c *Count) bool { return true }
 `
+
+// TestSharedObject: a maker that returns one object for the whole process is left out, since what
+// one scenario does to it is there in the next.
+func TestSharedObject(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.com/shared\n\ngo 1.24\n",
+		"shared.go": sharedSource} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx := context.Background()
+	p, err := Load(ctx, dir, ".", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := p.Suite("Set", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Prepare(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if notes := strings.Join(s.Notes(), "\n"); !strings.Contains(notes,
+		"Default() is left out: it returns the same object each time") {
+		t.Errorf("notes: %s", notes)
+	}
+	for _, i := range s.fine {
+		if strings.Contains(s.makes[i].shown(), "Default") {
+			t.Errorf("used: %s", s.makes[i].shown())
+		}
+	}
+	if len(s.fine) == 0 {
+		t.Error("NewSet is not used")
+	}
+	only, err := p.Suite("Registry", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer only.Close()
+	err = only.Prepare(ctx)
+	if want := "Global(): returns the same object each time; write an exported function without " +
+		"parameters that returns a new one"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v\nwant %s", err, want)
+	}
+}
+
+const sharedSource = `package shared
+
+import "sync"
+
+type Set struct {
+	mu sync.Mutex
+	m  map[string]int
+}
+
+var std = NewSet()
+
+func NewSet() *Set { return &Set{m: map[string]int{}} }
+
+// Default returns the set of the process.
+func Default() *Set { return std }
+
+func (s *Set) Add(k string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.m[k]++
+	return s.m[k]
+}
+
+type Registry interface{ Register(k string) int }
+
+type registry struct{ *Set }
+
+func (r registry) Register(k string) int { return r.Add(k) }
+
+var global = &registry{std}
+
+// Global returns the registry of the process.
+func Global() Registry { return global }
+`

@@ -34,11 +34,15 @@ func (s *Suite) Prepare(ctx context.Context) error {
 		if v == "fine" && len(s.fine) < maxCreators {
 			s.fine = append(s.fine, i)
 		} else if v != "fine" {
+			if v == sharedObject {
+				v = "returns the same object each time"
+				s.note("%s is left out: it %s, which earlier calls have changed", s.makes[i].shown(), v)
+			}
 			why = fmt.Sprintf("%s: %s", s.makes[i].shown(), strings.Replace(v, "blocks", "waits for ever", 1))
 		}
 	}
 	if len(s.fine) == 0 {
-		return fmt.Errorf("%sno object of %s can be made: %s; write an exported function without parameters that returns one",
+		return fmt.Errorf("%sno object of %s can be made: %s; write an exported function without parameters that returns a new one",
 			s.p.at(s.obj), s.typeName(), why)
 	}
 	if verdicts, err = s.screen(ctx, len(s.makes)+len(s.pool), s.fine[0]); err != nil {
@@ -59,6 +63,10 @@ func (s *Suite) Prepare(ctx context.Context) error {
 	}
 	return nil
 }
+
+// sharedObject is the verdict on a maker that returns one object for the whole process: what one
+// scenario does to it is there in the next.
+const sharedObject = "shared"
 
 // Close removes what Prepare has made.
 func (s *Suite) Close() {
