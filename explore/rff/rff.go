@@ -69,7 +69,7 @@ type Strategy struct {
 	last        map[trace.ObjID]trace.Site // where each object was changed last
 	had         map[trace.Site]bool        // places that it has come to
 	odds        []odds                     // by goroutine
-	held        int                        // ways that the constraints held back, in this execution
+	held        int                        // choices that the constraints narrowed, in this execution
 }
 
 // odds are the priority of a goroutine's pending operation.
@@ -162,7 +162,7 @@ func changes(op trace.Op) bool { return model.MayConflict(op, op) }
 // looks reports whether what comes of an operation depends on its object.
 func looks(op trace.Op) bool { return op != trace.OpWrite && op != trace.OpAtomicStore }
 
-// mostHeld is how often the constraints of an execution hold back a way at most: a loop may end
+// mostHeld is how many choices the constraints of an execution narrow at most: a loop may end
 // only after a case that they forbid.
 const mostHeld = 4096
 
@@ -177,11 +177,11 @@ func (s *Strategy) Choose(t *trace.Trace, _ trace.GID, ways []trace.Way) int {
 			s.last[e.Obj] = e.Site.Plain()
 		}
 	}
-	best, same := -1, 0
+	best, same, narrowed := -1, 0, false
 	for _, allowed := range []bool{true, false} {
 		for i := range ways {
 			if allowed && s.held < mostHeld && s.breaks(&ways[i]) {
-				s.held++
+				narrowed = true
 				continue
 			}
 			if best >= 0 && ways[i].G == ways[best].G { // cases of a select are drawn, as Go does
@@ -195,6 +195,9 @@ func (s *Strategy) Choose(t *trace.Trace, _ trace.GID, ways []trace.Way) int {
 		if best >= 0 {
 			break
 		}
+	}
+	if narrowed {
+		s.held++
 	}
 	w := &ways[best]
 	for i := range ways {
