@@ -130,3 +130,31 @@ func TestWaits(t *testing.T) {
 		}
 	}
 }
+
+// TestHeldCountsChoices: what constraints hold back is bounded by choices, and not by the ways of
+// each: a choice among many goroutines has many.
+func TestHeldCountsChoices(t *testing.T) {
+	p := &progen.Program{Vars: 1}
+	for i := range 40 {
+		p.Body = append(p.Body, &progen.Stmt{Op: progen.Go,
+			Body: []*progen.Stmt{{Op: progen.Write, Obj: 0, Val: i}}})
+	}
+	p.Body = append(p.Body, &progen.Stmt{Op: progen.Read, Obj: 0})
+	p.Number()
+	m, s := machine.New(p), New(1)
+	for range 100 {
+		s.Done(execute(t, m, s.Next()))
+	}
+	most := 0
+	for x := range s.seen {
+		next := s.Next()
+		s.constraints = []constraint{{x, false}}
+		tr := execute(t, m, next)
+		if most = max(most, s.held); s.held > len(tr.Steps) {
+			t.Errorf("%d choices narrowed in %d steps", s.held, len(tr.Steps))
+		}
+	}
+	if most == 0 {
+		t.Error("no choice was narrowed")
+	}
+}
