@@ -551,8 +551,6 @@ func (s *Sched) pickMeeting(g *G, follow *trace.Step, poll bool) (m meeting, ok 
 		if c < 0 && s.opt.Schedule.Strict {
 			s.misfit(g)
 		}
-	case poll && follow != nil && s.opt.Schedule.Strict:
-		s.misfit(g) // the schedule has the default
 	case len(ms) > 1 && s.replay.over() && !g.quiet:
 		c = g.fair(s.opt.Policy.Outcome(len(ms)), len(ms))
 	}

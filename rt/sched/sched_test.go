@@ -5,7 +5,6 @@ import (
 	"os"
 	"reflect"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -338,39 +337,6 @@ func TestSameScheduleSameTrace(t *testing.T) {
 		if !reflect.DeepEqual(first, second) || !reflect.DeepEqual(first.Events, follow.Events) {
 			t.Fatalf("seed %d: traces differ", seed)
 		}
-	}
-}
-
-// A strict schedule that has the default of a select does not fit where a case is ready.
-func TestStrictDefault(t *testing.T) {
-	run := func(n int, steps []trace.Step) *trace.Trace {
-		defer func() { hook.On = false }()
-		p, _ := policy.New("first", 0)
-		return S.Run(func() {
-			c := hook.MadeChan(make(chan int, 2), 1)
-			for range n {
-				hook.To(c, 2).Send(1)
-			}
-			hook.Select(3, true, hook.OnRecv(c))
-		}, Options{Policy: p,
-			Schedule: &trace.Schedule{Steps: steps, Strict: true, Exhaustive: true}}).Clone()
-	}
-	ready := run(1, nil)
-	steps := slices.Clone(ready.Steps)
-	last := &steps[len(steps)-1]
-	if last.Op != trace.OpSelect || last.Case != 1 {
-		t.Fatalf("the last step is %+v, not a select that receives", *last)
-	}
-	if tr := run(1, steps); tr.Verdict != trace.Finished {
-		t.Errorf("with the steps of an execution: %v", tr.Verdict)
-	}
-	last.Case = 0
-	if tr := run(1, steps); tr.Verdict != trace.Diverged {
-		t.Errorf("with the default where a case is ready: %v", tr.Verdict)
-	}
-	steps = run(0, nil).Steps
-	if tr := run(0, steps); tr.Verdict != trace.Finished {
-		t.Errorf("with the default where no case is ready: %v", tr.Verdict)
 	}
 }
 
