@@ -112,7 +112,11 @@ const ownCopy = "slices"
 
 // laidFiles adds the files of the laid packages to files. goroot is the toolchain's folder.
 func laidFiles(files map[string][]byte, goroot string) error {
-	if err := copyFiles(files, filepath.Join(goroot, "src", ownCopy)); err != nil {
+	err := eachSource(filepath.Join(goroot, "src", ownCopy), func(name string, text []byte) error {
+		files[path.Join(laidPrefix, ownCopy, name)] = text
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	for _, dir := range laidFrom {
@@ -143,8 +147,8 @@ func laidFiles(files map[string][]byte, goroot string) error {
 	return nil
 }
 
-// copyFiles adds the files of ownCopy, which are in dir.
-func copyFiles(files map[string][]byte, dir string) error {
+// eachSource calls do with the Go files of a folder, those of tests left out.
+func eachSource(dir string, do func(name string, text []byte) error) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -157,7 +161,9 @@ func copyFiles(files map[string][]byte, dir string) error {
 		if err != nil {
 			return err
 		}
-		files[path.Join(laidPrefix, ownCopy, e.Name())] = text
+		if err := do(e.Name(), text); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -226,10 +232,6 @@ func patchPackage(files map[string][]byte, lost *[]string, dir, pkg string) erro
 	for name, text := range std.Added(pkg) {
 		files[path.Join(pkg, name)] = text
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
 	for _, name := range std.Needed(pkg) {
 		// other errors of reading are reported below
 		if _, err := os.Lstat(filepath.Join(dir, name)); errors.Is(err, fs.ErrNotExist) {
@@ -237,24 +239,17 @@ func patchPackage(files map[string][]byte, lost *[]string, dir, pkg string) erro
 				std.GoVersion, pkg, name)
 		}
 	}
-	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
-			continue
-		}
-		old, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			return err
-		}
-		text, gone, err := std.Patch(pkg, e.Name(), old)
+	return eachSource(dir, func(name string, old []byte) error {
+		text, gone, err := std.Patch(pkg, name, old)
 		if err != nil {
 			return err
 		}
 		*lost = append(*lost, gone...)
 		if !bytes.Equal(text, old) {
-			files[path.Join(pkg, e.Name())] = text
+			files[path.Join(pkg, name)] = text
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // stdMode decides whether and how a package of the standard library is rewritten.

@@ -34,23 +34,26 @@ func (p *program) version() int32 {
 	return -int32(len(p.mixes)+len(p.numbers)+len(p.sums)+len(p.several)+len(p.digests)) - 1
 }
 
-// mix returns the version of a cell with version before of which a step to node wrote a part.
-func (p *program) mix(before, at int32) int32 {
-	k := mixed{before, at}
-	v, ok := p.mixes[k]
+// versionOf returns the version of k in all, a new one if it has none yet. fresh: it is new.
+func versionOf[K comparable](p *program, all map[K]int32, k K) (v int32, fresh bool) {
+	v, ok := all[k]
 	if !ok {
 		v = p.version()
-		p.mixes[k] = v
+		all[k] = v
 	}
+	return v, !ok
+}
+
+// mix returns the version of a cell with version before of which a step to node wrote a part.
+func (p *program) mix(before, at int32) int32 {
+	v, _ := versionOf(p, p.mixes, mixed{before, at})
 	return v
 }
 
 // number returns the version of an atomic that holds a number.
 func (p *program) number(value uint64) int32 {
-	v, ok := p.numbers[value]
-	if !ok {
-		v = p.version()
-		p.numbers[value] = v
+	v, fresh := versionOf(p, p.numbers, value)
+	if fresh {
 		p.values[v] = value
 	}
 	return v
@@ -81,10 +84,8 @@ func (p *program) summed(before int32, u trace.Update, size uint32) int32 {
 		return before
 	}
 	k := sum{before, u, size}
-	v, ok := p.sums[k]
-	if !ok {
-		v = p.version()
-		p.sums[k] = v
+	v, fresh := versionOf(p, p.sums, k)
+	if fresh {
 		p.sumOf[v] = k
 	}
 	return v
@@ -95,15 +96,12 @@ func (p *program) digested(d digest) int32 {
 	if d == (digest{}) {
 		return 0
 	}
-	v, ok := p.digests[d]
-	if !ok {
-		v = p.version()
-		p.digests[d] = v
-	}
+	v, _ := versionOf(p, p.digests, d)
 	return v
 }
 
-// together returns the version of a variable whose cells have these versions.
+// together returns the version of a variable whose cells have these versions. To look up a text
+// made of bytes on the spot allocates nothing, which versionOf would.
 func (p *program) together(versions []byte) int32 {
 	v, ok := p.several[string(versions)]
 	if !ok {
