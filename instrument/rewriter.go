@@ -92,7 +92,7 @@ func (r *rewriter) decl(d ast.Decl) {
 			r.varSpec(s.(*ast.ValueSpec))
 		}
 	case *ast.FuncDecl:
-		if d.Body == nil {
+		if d.Body == nil || r.in.Standard && std.OfRuntime(plainPath(r.in.ImportPath), d) {
 			return
 		}
 		r.mem = r.in.Mode.Memory && std.Accesses(r.in.ImportPath, d) && !forbidsCalls(d)

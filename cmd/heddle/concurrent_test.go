@@ -77,17 +77,23 @@ func TestPulseHangs(t *testing.T) {
 		name         string
 		since, chose time.Time
 		used         time.Duration // of the processor since
+		between      bool          // executions
 		hangs, busy  bool
 	}{
-		{"goes on", now, now, 0, false, false},
-		{"computes for a while", now, ago(busyFactor - 1), 0, false, false},
-		{"computes on and on", now, ago(busyFactor + 1), 0, true, true},
-		{"waits", ago(1.5), ago(1.5), 0, true, false},
-		{"computes without a sign of life", ago(1.5), ago(1.5), stall, false, true},
-		{"loops without a sign of life", ago(loopFactor + 1), ago(loopFactor + 1), loopFactor * stall, true,
-			true},
+		{"goes on", now, now, 0, false, false, false},
+		{"computes for a while", now, ago(busyFactor - 1), 0, false, false, false},
+		{"computes on and on", now, ago(busyFactor + 1), 0, false, true, true},
+		{"waits", ago(1.5), ago(1.5), 0, false, true, false},
+		{"computes without a sign of life", ago(1.5), ago(1.5), stall, false, false, true},
+		{"loops without a sign of life", ago(loopFactor + 1), ago(loopFactor + 1), loopFactor * stall, false,
+			true, true},
+		{"waits between executions", ago(busyFactor - 1), now, 0, true, false, false},
+		{"computes between executions", ago(busyFactor + 1), now, stall, true, false, false},
+		{"does nothing between executions", ago(busyFactor + 1), now, 0, true, true, false},
 	} {
-		p := &pulse{since: c.since, chose: c.chose, cpu: func() time.Duration { return c.used }}
+		p := &pulse{since: c.since, chose: c.chose, used: time.Hour,
+			cpu: func() time.Duration { return time.Hour + c.used }}
+		p.last.info.Running = !c.between
 		if hangs := p.hangs(stall); hangs != c.hangs || p.busy != c.busy {
 			t.Errorf("%s: hangs %v, busy %v", c.name, hangs, p.busy)
 		}

@@ -136,7 +136,7 @@ func (b *process) run(ctx context.Context) (*outcome, error) {
 		return nil, b.launch.explain(err)
 	}
 	res := &outcome{path: b.path}
-	pulse := &pulse{file: b.config.CrashFile,
+	pulse := &pulse{file: b.config.CrashFile, waits: b.items != nil,
 		cpu: func() time.Duration { return cpuTime(cmd.Process.Pid) + cpuWait(cmd.Process.Pid) }}
 	var idle atomic.Bool
 	clock := newWatch(b.limit, func() {
@@ -329,8 +329,9 @@ func (o *outcome) why() string {
 type pulse struct {
 	file string
 
-	cpu  func() time.Duration // processor time used or waited for so far
-	busy bool                 // set by watch: it used the processor while nothing happened
+	cpu   func() time.Duration // processor time used or waited for so far
+	waits bool                 // between executions it may wait for the next
+	busy  bool                 // set by watch: it used the processor while nothing happened
 
 	mu      sync.Mutex
 	since   time.Time     // the last sign of life
@@ -354,7 +355,8 @@ const idleAfter = 2 * time.Second
 // watch looks until ended is closed. When nothing has happened for too long, it
 // calls end and reports true: for the time stall (0: for ever), or four times as
 // long as any execution before took; for loopFactor times as long where the processor was
-// used, and for busyFactor times as long where there were signs of life but no choice.
+// used, and for busyFactor times as long where there were signs of life but no choice, and between
+// two executions where it does nothing at all.
 func (p *pulse) watch(stall time.Duration, ended <-chan struct{}, end func()) bool {
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
@@ -392,7 +394,12 @@ func (p *pulse) hangs(stall time.Duration) bool {
 		p.busy = time.Since(p.chose) > busyFactor*stall // it computes, on and on
 		return p.busy
 	}
-	p.busy = p.cpu()-p.used > still/4
+	total := p.cpu() // 0 where the system does not say
+	used := total - p.used
+	if !p.last.info.Running {
+		return still > busyFactor*stall && total > 0 && used < still/100
+	}
+	p.busy = used > still/4
 	return !p.busy || still > loopFactor*stall
 }
 
@@ -416,7 +423,7 @@ func (p *pulse) look() {
 		}
 		p.begun = time.Now()
 	}
-	if now != p.last || !info.Running {
+	if now != p.last || !info.Running && (p.waits || info.Test == "") {
 		p.last, p.since, p.used = now, time.Now(), p.cpu()
 	}
 }

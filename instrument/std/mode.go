@@ -91,6 +91,12 @@ func Keyed(importPath string) bool {
 	return importPath == "net/http" || importPath == "net/http/internal/http2"
 }
 
+// OfRuntime reports whether d is a function that the runtime calls on a stack of its own, with a
+// lock of its own held: a hook there could wait for the very lock.
+func OfRuntime(importPath string, d *ast.FuncDecl) bool {
+	return importPath == "time" && d.Recv == nil && (d.Name.Name == "sendTime" || d.Name.Name == "goFunc")
+}
+
 // left are packages that are not rewritten, beside those below package sync. Goroutines under test
 // must not block in them, or they work only with the runtime's own goroutines.
 var left = map[string]bool{
