@@ -167,6 +167,11 @@ func register(ps ...*Primitive) (registered bool) {
 				r.Ordered = r.Mode
 			}
 			p.byOp[r.Op] = append(p.byOp[r.Op], *r)
+			if x := &sections[r.Op]; !r.Panics && !x.known {
+				x.s, x.known = r.Section, true
+			} else if !r.Panics && x.s != r.Section {
+				x.s, x.several = Outside, true
+			}
 		}
 		primitives[p.Kind] = p
 	}
@@ -436,18 +441,13 @@ func (p *Primitive) SectionOf(o *Object, op trace.Op, outcome int32) Section {
 // SectionOfOp is SectionOf for an operation of which neither the object nor the outcome is known.
 // certain is false if the section depends on them.
 func SectionOfOp(op trace.Op) (s Section, certain bool) {
-	first := true
-	for _, p := range All() {
-		for i := range p.byOp[op] {
-			if r := &p.byOp[op][i]; !r.Panics {
-				if !first && r.Section != s {
-					return Outside, false
-				}
-				s, first = r.Section, false
-			}
-		}
-	}
-	return s, true
+	return sections[op].s, !sections[op].several
+}
+
+// sections has the section of each operation. several: it has more than one.
+var sections [trace.OpMax]struct {
+	s              Section
+	known, several bool
 }
 
 // HelpersOf returns the operations that can enable op where it is blocked, at objects of any kind.

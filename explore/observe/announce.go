@@ -23,7 +23,7 @@ func (l *lesson) announce(at int32, proc transition.Proc) (reason string) {
 	if reason != "" {
 		return reason
 	}
-	n := &l.p.nodes[at]
+	n := l.p.node(at)
 	if n.known {
 		if !n.op.equal(&op) {
 			return "a goroutine that observed the same announced another operation"
@@ -49,7 +49,7 @@ func (l *lesson) announce(at int32, proc transition.Proc) (reason string) {
 	case comm, arriving:
 		if op.class == comm {
 			l.passing(at)
-			n = &l.p.nodes[at]
+			n = l.p.node(at)
 		}
 		for _, c := range op.cases {
 			n.op.how(&n.next).add(c.item)
@@ -93,7 +93,7 @@ func (op *pending) how(r *reach) *bits {
 // wait makes the call of a Wait, which is pending in node at, a part of the step that led there: it
 // must not be concurrent with an Add from zero, whether it returns or not.
 func (l *lesson) wait(at int32) {
-	n := &l.p.nodes[at]
+	n := l.p.node(at)
 	i := l.p.allocation(itemKey{obj: n.op.obj, n: order})
 	n.window = append(n.window, touch{cell: l.p.word(i, 0), write: true, site: n.op.site,
 		bytes: allBytes, group: n.op.item + 1})
@@ -102,9 +102,9 @@ func (l *lesson) wait(at int32) {
 		l.s.touch(&n.window[len(n.window)-1], 1)
 	}
 	n.next.adds.add(i) // Waits commute
-	if from := n.parent; from != 0 && l.p.nodes[from].proc == n.proc {
-		l.p.nodes[from].next.adds.add(i)
-		l.p.passed(from, &reach{adds: l.p.nodes[from].next.adds}, l.old)
+	if from := n.parent; from != 0 && l.p.node(from).proc == n.proc {
+		l.p.node(from).next.adds.add(i)
+		l.p.passed(from, &reach{adds: l.p.node(from).next.adds}, l.old)
 	}
 }
 

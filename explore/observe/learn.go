@@ -58,7 +58,7 @@ type segment struct {
 // described, "" if it can.
 func (l *lesson) learn(t *trace.Trace, path *transition.Path) (reason string) {
 	p := l.p
-	l.t, l.path, l.event, l.plain, l.old, l.news = t, path, 0, 0, int32(len(p.nodes)), false
+	l.t, l.path, l.event, l.plain, l.old, l.news = t, path, 0, 0, p.known, false
 	l.updates, l.wrong = 0, ""
 	l.index()
 	for i := range t.Objects { // before the accesses to the memory that they are in
@@ -169,12 +169,12 @@ func (l *lesson) transition(j int) (reason string) {
 // had accessed before: from then on others may come after it.
 func (l *lesson) inherit(from, to int32, k int16) {
 	var before reach
-	for _, a := range l.p.nodes[from].window {
+	for _, a := range l.p.node(from).window {
 		if a.starts < k {
 			before.add(l.p.cells[a.cell].item, a.write)
 		}
 	}
-	if l.p.nodes[to].before.join(&before) && to < l.old {
+	if l.p.node(to).before.join(&before) && to < l.old {
 		l.p.grown = true
 	}
 }
@@ -182,7 +182,7 @@ func (l *lesson) inherit(from, to int32, k int16) {
 // match returns the step of the state that a transition is.
 func (l *lesson) match(tr *transition.Transition) (x step, reason string) {
 	l.list = l.s.steps(l.list[:0], tr.Proc)
-	op := &l.s.p.nodes[l.s.at[tr.Proc]].op
+	op := &l.s.p.node(l.s.at[tr.Proc]).op
 	for _, x := range l.list {
 		if x.with != tr.With || op.class == comm && op.op == trace.OpSelect && x.by != chosen(tr.Case) ||
 			tr.With != transition.NoProc && x.withBy != tr.WithCase {
@@ -258,10 +258,10 @@ func (l *lesson) edge(n int32, at int16, outcome, message int32, g *segment) (re
 		return ""
 	}
 	l.news = true
-	to := p.newNode(p.nodes[n].proc, n)
-	x := &p.nodes[to]
+	to := p.newNode(p.node(n).proc, n)
+	x := p.node(to)
 	x.window = slices.Clone(g.window)
-	y := &p.nodes[n]
+	y := p.node(n)
 	y.edges = append(y.edges, edge{at, outcome, message, slices.Clone(g.reads), slices.Clone(g.writes),
 		slices.Clone(g.updates), slices.Clone(g.starts), to})
 	p.within(y, &y.edges[len(y.edges)-1], x)
@@ -272,7 +272,7 @@ func (l *lesson) edge(n int32, at int16, outcome, message int32, g *segment) (re
 	p.guards(x, &g.reach, &bare)
 	p.expose(n, &bare, l.old)
 	p.keep(x)
-	next = p.nodes[to].next
+	next = p.node(to).next
 	p.grow(to, &next, l.old)
 	return ""
 }

@@ -1,7 +1,6 @@
 package observe
 
 import (
-	mathbits "math/bits"
 	"slices"
 
 	"heddle/trace"
@@ -15,7 +14,7 @@ type loss struct{ item, most int32 }
 
 // worst returns the loss of an item from a node on.
 func (p *program) worst(at, item int32) int32 {
-	for _, w := range p.nodes[at].worst {
+	for _, w := range p.node(at).worst {
 		if w.item == item {
 			return w.most
 		}
@@ -32,17 +31,13 @@ func (p *program) lose(at, item int32) { p.late[item] = append(p.late[item], at)
 func (p *program) settle(old int32) {
 	var dirty bits
 	for item, nodes := range p.late {
-		dirty = dirty[:0]
+		dirty.clear()
 		for _, at := range nodes {
 			dirty.add(at)
 		}
-		for k := len(dirty) - 1; k >= 0; k-- {
-			for dirty[k] != 0 {
-				bit := 63 - mathbits.LeadingZeros64(dirty[k])
-				dirty[k] &^= 1 << bit
-				if before := p.loss(int32(k<<6+bit), item, old); before != 0 {
-					dirty.add(before)
-				}
+		for at := dirty.takeLast(); at >= 0; at = dirty.takeLast() {
+			if before := p.loss(at, item, old); before != 0 {
+				dirty.add(before)
 			}
 		}
 	}
@@ -52,7 +47,7 @@ func (p *program) settle(old int32) {
 // loss finds the loss of an item from a node on. It returns the node that depends on it, 0 if it is
 // what it was.
 func (p *program) loss(at, item, old int32) (before int32) {
-	n := &p.nodes[at]
+	n := p.node(at)
 	most := p.atMost(n, item)
 	for i := range n.edges {
 		e := &n.edges[i]

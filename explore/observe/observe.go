@@ -274,7 +274,7 @@ func (s *Strategy) read(t *trace.Trace) (reason string) {
 		s.finer++
 		return anew
 	}
-	if reason == "" && len(s.p.nodes)*len(s.p.items) > mostKnown {
+	if reason == "" && int(s.p.known)*len(s.p.items) > mostKnown {
 		reason = "too many local states"
 	}
 	if reason != "" {

@@ -143,7 +143,7 @@ func TestCounts(t *testing.T) {
 			if err != nil || !r.Complete || s.Why != "" || r.Executions != c.want {
 				t.Errorf("observe: %+v (%s), %v; want %d executions", r, s.Why, err, c.want)
 			}
-			t.Logf("%d local states, %d states, %d passes", len(s.p.nodes), len(s.x.seen), s.x.passes)
+			t.Logf("%d local states, %d states, %d passes", s.p.known, len(s.x.seen), s.x.passes)
 		})
 	}
 }

@@ -125,7 +125,7 @@ func (s *Strategy) makeSchedule(p *plan) {
 	st := &s.state
 	st.begin(s.p, s.early)
 	add := func(x *step) {
-		t := transition.Transition{Proc: x.proc, With: x.with, Op: s.p.nodes[st.at[x.proc]].op.op,
+		t := transition.Transition{Proc: x.proc, With: x.with, Op: s.p.node(st.at[x.proc]).op.op,
 			Choice: -1, Case: max(x.by, 0), WithCase: x.withBy}
 		p.schedule.Steps = append(p.schedule.Steps, s.numbers.Step(&t))
 	}
@@ -157,7 +157,7 @@ func (s *state) key(x *step) string {
 func (s *state) keyOf(b []byte, proc transition.Proc) []byte {
 	n := s.at[proc]
 	b = binary.AppendUvarint(b, uint64(n))
-	for _, e := range s.p.nodes[n].edges {
+	for _, e := range s.p.node(n).edges {
 		for _, r := range e.reads {
 			b = binary.AppendUvarint(b, uint64(r.cell))
 			b = binary.AppendVarint(b, int64(s.seen[r.cell]))

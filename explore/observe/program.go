@@ -11,8 +11,9 @@ type program struct {
 	spots [3][]fullWord // see upwards
 
 	tab   *transition.Table
-	nodes []node // index 0 is no node
-	root  int32  // main before its first step
+	nodes []*[nodesTogether]node // index 0 is no node
+	known int32                  // how many nodes there are
+	root  int32                  // main before its first step
 	kids  map[kid]int32
 
 	items  []item // objects and allocations
@@ -150,19 +151,31 @@ type updating struct {
 
 func newProgram(tab *transition.Table, fine map[itemKey]*bits, shared map[itemKey]bool,
 	both map[itemKey][]uint32) *program {
-	p := &program{tab: tab, nodes: make([]node, 1), kids: map[kid]int32{}, itemOf: map[itemKey]int32{},
+	p := &program{tab: tab, kids: map[kid]int32{}, itemOf: map[itemKey]int32{},
 		cellOf: map[cellKey]int32{}, mixes: map[mixed]int32{}, numbers: map[uint64]int32{},
 		values: map[int32]uint64{}, sums: map[sum]int32{}, sumOf: map[int32]sum{},
 		several: map[string]int32{}, digests: map[digest]int32{}, spanOf: map[spanKey]int32{},
 		tails: map[string]int32{}, late: map[int32][]int32{}, fine: fine, shared: shared, both: both,
 		readers: map[transition.Proc]bool{}, writers: map[transition.Proc]bool{}}
+	p.newNode(transition.Main, 0)
 	p.root = p.newNode(transition.Main, 0)
 	return p
 }
 
+// nodesTogether is how many nodes are allocated at a time. They stay where they are.
+const nodesTogether = 64
+
+func (p *program) node(i int32) *node { return &p.nodes[i/nodesTogether][i%nodesTogether] }
+
 func (p *program) newNode(proc transition.Proc, parent int32) int32 {
-	p.nodes = append(p.nodes, node{proc: proc, parent: parent})
-	return int32(len(p.nodes) - 1)
+	n := p.known
+	if n%nodesTogether == 0 {
+		p.nodes = append(p.nodes, new([nodesTogether]node))
+	}
+	p.known++
+	x := p.node(n)
+	x.proc, x.parent = proc, parent
+	return n
 }
 
 // started returns the first local state of the n-th goroutine that a step started which led to at.

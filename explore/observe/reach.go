@@ -7,16 +7,25 @@ package observe
 type reach struct{ reads, writes, adds bits }
 
 func (r *reach) join(q *reach) (grown bool) {
-	a := r.reads.join(q.reads)
-	b := r.writes.join(q.writes)
-	return r.adds.join(q.adds) || a || b
+	a := r.reads.join(&q.reads)
+	b := r.writes.join(&q.writes)
+	return r.adds.join(&q.adds) || a || b
 }
 
 // meets reports whether a step and a future access an item in ways that conflict.
 func (r *reach) meets(q *reach) bool {
-	return r.writes.meets(q.writes) || r.writes.meets(q.reads) || r.reads.meets(q.writes) ||
-		r.adds.meets(q.writes) || r.writes.meets(q.adds) || r.reads.meets(q.adds) || r.adds.meets(q.reads)
+	return r.writes.meets(&q.writes) || r.writes.meets(&q.reads) || r.reads.meets(&q.writes) ||
+		r.adds.meets(&q.writes) || r.writes.meets(&q.adds) || r.reads.meets(&q.adds) ||
+		r.adds.meets(&q.reads)
 }
+
+func (r *reach) clear() {
+	r.reads.clear()
+	r.writes.clear()
+	r.adds.clear()
+}
+
+func (r *reach) empty() bool { return r.reads.empty() && r.writes.empty() && r.adds.empty() }
 
 // has reports whether an item is accessed.
 func (r *reach) has(i int32) bool { return r.reads.has(i) || r.writes.has(i) || r.adds.has(i) }
@@ -47,8 +56,8 @@ func (p *program) grow(at int32, r *reach, old int32) {
 // before returns the node before one; 0: there is none. Before the first node of a goroutine that
 // is the one before the step that started it: after that step the goroutine is one of the state.
 func (p *program) before(at int32) int32 {
-	n := &p.nodes[at]
-	if b := &p.nodes[n.parent]; b.proc != n.proc {
+	n := p.node(at)
+	if b := p.node(n.parent); b.proc != n.proc {
 		return b.parent
 	}
 	return n.parent
@@ -67,7 +76,7 @@ func (p *program) upwards(at int32, r *reach, old int32, of func(*node) *reach,
 	few[0], few[1], few[2] = r.reads.spots(p.spots[0]), r.writes.spots(p.spots[1]), r.adds.spots(p.spots[2])
 	p.spots = few
 	for ; at != 0; at = before(at) {
-		q := of(&p.nodes[at])
+		q := of(p.node(at))
 		a, b, c := q.reads.joinFew(few[0]), q.writes.joinFew(few[1]), q.adds.joinFew(few[2])
 		if !a && !b && !c {
 			return

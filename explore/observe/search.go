@@ -194,7 +194,7 @@ func (x *search) take(st *step) (raced bool) {
 		return false
 	}
 	for {
-		n := &x.s.p.nodes[x.s.at[st.proc]]
+		n := x.s.p.node(x.s.at[st.proc])
 		if n.holds == 0 && n.arrives == 0 {
 			return raced
 		}
@@ -299,7 +299,7 @@ const mostLone = 64
 func (x *search) lone() (st *step, w want) {
 	tried := 0
 	for proc, n := range x.s.at {
-		if n == 0 || x.s.p.nodes[n].op.class == ended {
+		if n == 0 || x.s.p.node(n).op.class == ended {
 			continue
 		}
 		x.single = x.s.steps(x.single[:0], transition.Proc(proc))
@@ -325,7 +325,7 @@ func (x *search) lone() (st *step, w want) {
 
 // meeting reports whether a goroutine in node n can take a step together with another one.
 func (p *program) meeting(n int32) bool {
-	op := &p.nodes[n].op
+	op := &p.node(n).op
 	return op.class == comm &&
 		slices.ContainsFunc(op.cases, func(c offer) bool { return p.tab.Cap(c.obj) == 0 })
 }
@@ -334,17 +334,17 @@ func (p *program) meeting(n int32) bool {
 // persistent.
 func (x *search) unmet(proc int) bool {
 	s, f := &x.s, &x.feet[proc]
-	c, n := &s.census, &s.p.nodes[s.at[proc]]
+	c, n := &s.census, s.p.node(s.at[proc])
 	t, own := s.soonAll(proc)
 	if t.meets(&f.items, own, &f.but) || c.before.meets(&f.items, &n.before, &nothingElse) {
 		return false
 	}
-	if len(n.before.reads)+len(n.before.writes)+len(n.before.adds) == 0 {
+	if n.before.empty() {
 		return true
 	}
 	for other, m := range s.at {
 		if m != 0 && other != proc && s.starter(n) != transition.Proc(other) &&
-			n.before.meets(&s.p.nodes[m].future) {
+			n.before.meets(&s.p.node(m).future) {
 			return false
 		}
 	}
@@ -370,7 +370,7 @@ func (x *search) persistent(proc int) (known bool) {
 	x.work = x.work[:0]
 	choose := func(c int) bool {
 		k.in[c], k.known = true, false
-		k.hold(&s.p.nodes[s.at[c]])
+		k.hold(s.p.node(s.at[c]))
 		x.work = append(x.work, c)
 		return x.foot(c)
 	}
@@ -385,12 +385,12 @@ func (x *search) persistent(proc int) (known bool) {
 			}
 		}
 		f := &x.feet[b]
-		from := &s.p.nodes[s.at[b]]
+		from := s.p.node(s.at[b])
 		for c, n := range s.at {
 			if n == 0 || k.in[c] {
 				continue
 			}
-			other := &s.p.nodes[n]
+			other := s.p.node(n)
 			// what a goroutine had accessed before it started another one does not race with itself
 			future := k.before(s, other)
 			if f.items.meets(future, &f.but) ||
@@ -406,12 +406,12 @@ func (x *search) persistent(proc int) (known bool) {
 }
 
 // starter returns the goroutine that started the one of n, whose first node that is.
-func (s *state) starter(n *node) transition.Proc { return s.p.nodes[n.parent].proc }
+func (s *state) starter(n *node) transition.Proc { return s.p.node(n.parent).proc }
 
 // counted returns what is certain of the counter that the next step of a goroutine adds to. Until
 // that step the counter is at least what it is now, less what all others can take off it.
 func (s *state) counted(proc int) exception {
-	op := &s.p.nodes[s.at[proc]].op
+	op := &s.p.node(s.at[proc]).op
 	switch {
 	case !op.sums:
 		return nothingElse
@@ -440,10 +440,10 @@ func (s *state) counted(proc int) exception {
 func (s *state) left() string {
 	var b []byte
 	for proc, n := range s.at {
-		if n == 0 || s.p.nodes[n].op.class == ended {
+		if n == 0 || s.p.node(n).op.class == ended {
 			continue
 		}
-		op := &s.p.nodes[n].op
+		op := &s.p.node(n).op
 		if op.class == crashed {
 			return ""
 		}
@@ -470,12 +470,12 @@ func (x *search) races(s *state, st *step) (found bool) {
 }
 
 func (x *search) racesOf(s *state, proc transition.Proc) (found bool) {
-	w := s.p.nodes[s.at[proc]].window
+	w := s.p.node(s.at[proc]).window
 	if !s.contested(w) {
 		return false
 	}
 	for other, n := range s.at {
-		if n == 0 || transition.Proc(other) == proc || len(s.p.nodes[n].window) == 0 {
+		if n == 0 || transition.Proc(other) == proc || len(s.p.node(n).window) == 0 {
 			continue
 		}
 		from, fromOther := s.since(proc, transition.Proc(other)), s.since(transition.Proc(other), proc)
@@ -484,8 +484,8 @@ func (x *search) racesOf(s *state, proc transition.Proc) (found bool) {
 			if a.starts < from {
 				continue
 			}
-			for k := range s.p.nodes[n].window {
-				b := &s.p.nodes[n].window[k]
+			for k := range s.p.node(n).window {
+				b := &s.p.node(n).window[k]
 				if !a.races(b) || b.starts < fromOther ||
 					a.group != 0 && !s.misused(a, proc, transition.Proc(other)) ||
 					s.released(proc, a.starts) || s.released(transition.Proc(other), b.starts) {
@@ -539,7 +539,7 @@ func (s *state) released(proc transition.Proc, n int16) bool {
 		if !ok {
 			return false
 		}
-		if s.at[s.p.nodes[first].proc] != first {
+		if s.at[s.p.node(first).proc] != first {
 			return true
 		}
 	}
@@ -556,15 +556,15 @@ func (s *state) since(proc, other transition.Proc) int16 {
 				if !ok {
 					return 0
 				}
-				if s.p.nodes[n].proc == other {
+				if s.p.node(n).proc == other {
 					return int16(k)
 				}
 			}
 		}
-		if s.p.nodes[o].proc == other {
+		if s.p.node(o).proc == other {
 			break
 		}
-		other = s.p.nodes[o].proc
+		other = s.p.node(o).proc
 	}
 	return 0
 }

@@ -1,7 +1,6 @@
 package observe
 
 import (
-	mathbits "math/bits"
 	"slices"
 
 	"heddle/explore/transition"
@@ -88,7 +87,7 @@ func (p *program) within(n *node, e *edge, to *node) {
 // guards adds what an edge accesses to bare, unless a lock guards it: all accesses in closed
 // sections are in those of that lock.
 func (p *program) guards(to *node, r, bare *reach) {
-	held := func(from bits, write bool, into *bits) {
+	held := func(from *bits, write bool, into *bits) {
 		for i := range from.all {
 			switch g := p.guardOf(i); {
 			case to.holds == 0:
@@ -104,9 +103,9 @@ func (p *program) guards(to *node, r, bare *reach) {
 			into.add(i)
 		}
 	}
-	held(r.reads, false, &bare.reads)
-	held(r.writes, true, &bare.writes)
-	held(r.adds, true, &bare.adds)
+	held(&r.reads, false, &bare.reads)
+	held(&r.writes, true, &bare.writes)
+	held(&r.adds, true, &bare.adds)
 }
 
 // keep makes what a goroutine accessed in the step that led to a node a part of its next step. An
@@ -185,26 +184,6 @@ func (f *items) meets(q *reach, but *exception) bool {
 	return but.ordered >= 0 && q.adds.has(but.ordered)
 }
 
-func (b bits) appendTo(list []int32, but int32) []int32 {
-	for i := range b.all {
-		if i != but {
-			list = append(list, i)
-		}
-	}
-	return list
-}
-
-// all yields the numbers of the set.
-func (b bits) all(yield func(int32) bool) {
-	for k, w := range b {
-		for ; w != 0; w &= w - 1 {
-			if !yield(int32(k<<6 + mathbits.TrailingZeros64(w))) {
-				return
-			}
-		}
-	}
-}
-
 // foot finds what the next step of a goroutine accesses: all that steps from its node may, or its
 // critical section in this state. It reports whether that is known; if not, an execution is needed:
 // of x.path and x.pending.
@@ -214,7 +193,7 @@ func (x *search) foot(proc int) (known bool) {
 		return true
 	}
 	s := &x.s
-	n := &s.p.nodes[s.at[proc]]
+	n := s.p.node(s.at[proc])
 	f.items.clear()
 	f.turn, f.section, f.but = x.turn, false, nothingElse
 	if s.enters(proc) {
@@ -288,7 +267,7 @@ func (x *search) relevant(f *items) {
 // enters reports whether the next step of a goroutine is the first one of a section that can be one
 // step: the lock is free.
 func (s *state) enters(proc int) bool {
-	n := &s.p.nodes[s.at[proc]]
+	n := s.p.node(s.at[proc])
 	op := &n.op
 	if !s.p.locks(op) || !s.p.closed(op.item) || n.holds != 0 || n.arrives != 0 {
 		return false
@@ -317,7 +296,7 @@ func (x *search) section(proc int) (whole, known bool) {
 			x.pending = st
 			return false, false
 		}
-		to := &s.p.nodes[e.to]
+		to := s.p.node(e.to)
 		into := &x.outer
 		if to.holds != 0 || to.arrives != 0 {
 			into = &x.inner
@@ -349,7 +328,7 @@ func (x *search) section(proc int) (whole, known bool) {
 		if to.holds == 0 && to.arrives == 0 {
 			// The call of a Wait belongs to the step that leads to it. What else is added to there
 			// the goroutine accessed in its steps before, which are in inner.
-			for i := range s.p.nodes[to.parent].next.adds.all {
+			for i := range s.p.node(to.parent).next.adds.all {
 				if k := s.p.items[i].key; k.obj >= 0 && k.n == order {
 					into.adds = append(into.adds, i)
 				}
@@ -363,7 +342,7 @@ func (x *search) section(proc int) (whole, known bool) {
 // x.inner and x.outer are known: they may access without the lock what it accesses.
 func (x *search) cut(proc int) bool {
 	s := &x.s
-	own := &s.p.nodes[s.at[proc]]
+	own := s.p.node(s.at[proc])
 	outer := s.census.future.meets(&x.outer, &own.future, &nothingElse)
 	if !x.innerMet(own) && !outer {
 		return false
@@ -375,7 +354,7 @@ func (x *search) cut(proc int) bool {
 		if n == 0 || c == proc {
 			continue
 		}
-		q := &s.p.nodes[n]
+		q := s.p.node(n)
 		if !(outer && x.outer.meets(&q.future, &nothingElse)) && !x.innerMeets(q) {
 			continue
 		}
@@ -468,7 +447,7 @@ func (k *choice) lets(x *search, c int) bool {
 // bars reports whether a goroutine waits at a WaitGroup until one of the set has called Done,
 // whatever all others do.
 func (k *choice) bars(s *state, c int) bool {
-	op := &s.p.nodes[s.at[c]].op
+	op := &s.p.node(s.at[c]).op
 	if op.class != ruled || op.op != trace.OpWGWait {
 		return false
 	}
@@ -487,11 +466,11 @@ func (k *choice) movers(x *search) {
 	s := &x.s
 	x.look()
 	clear(k.moves)
-	k.can.reads, k.can.writes, k.can.adds = k.can.reads[:0], k.can.writes[:0], k.can.adds[:0]
+	k.can.clear()
 	move := func(proc int) {
 		if !k.moves[proc] {
 			k.moves[proc] = true
-			k.can.join(&s.p.nodes[s.at[proc]].future)
+			k.can.join(&s.p.node(s.at[proc]).future)
 		}
 	}
 	for i := range x.ready {
@@ -517,7 +496,7 @@ func (k *choice) movers(x *search) {
 
 // enable reports whether the movers may enable the operation that is pending in node n.
 func (k *choice) enable(s *state, n int32) bool {
-	op := &s.p.nodes[n].op
+	op := &s.p.node(n).op
 	switch {
 	case op.class == ruled && op.op == trace.OpWGWait:
 		least := s.counts[op.item][0]

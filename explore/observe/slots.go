@@ -43,7 +43,7 @@ func (p *program) passes(c *offer, item, outcome int32) int32 {
 
 // passing fills in the pending communication of a node over slots.
 func (l *lesson) passing(at int32) {
-	n := &l.p.nodes[at]
+	n := l.p.node(at)
 	cases := n.op.cases
 	for i := range cases {
 		if c := &cases[i]; l.p.slots(c.obj) {

@@ -13,7 +13,7 @@ func (n *node) waits() bool { return n.op.class == ruled && n.op.op == trace.OpW
 // started comes before the Wait that its parent came to then.
 func (p *program) beforeWait(at int32) int32 {
 	before := p.before(at)
-	if p.nodes[before].waits() {
+	if p.node(before).waits() {
 		return 0
 	}
 	return before
@@ -21,7 +21,7 @@ func (p *program) beforeWait(at int32) int32 {
 
 // passed is grow for what the step from a node accesses. Behind a Wait that is not soon.
 func (p *program) passed(at int32, r *reach, old int32) {
-	if p.nodes[at].waits() {
+	if p.node(at).waits() {
 		p.upwards(at, r, old, func(n *node) *reach { return &n.future }, p.before)
 		return
 	}
@@ -31,10 +31,10 @@ func (p *program) passed(at int32, r *reach, old int32) {
 // await notes that a goroutine waits for a WaitGroup in a node.
 func (p *program) await(at, group, old int32) {
 	for ; at != 0; at = p.beforeWait(at) {
-		if p.nodes[at].awaits.has(group) {
+		if p.node(at).awaits.has(group) {
 			return
 		}
-		p.nodes[at].awaits.add(group)
+		p.node(at).awaits.add(group)
 		p.grown = p.grown || at < old
 	}
 }
@@ -81,7 +81,7 @@ func (k *choice) before(s *state, n *node) *reach {
 // soonAll returns the tally of what all others may access before proc makes a step, and what proc
 // has in it.
 func (s *state) soonAll(proc int) (t *tally, own *reach) {
-	c, n := &s.census, &s.p.nodes[s.at[proc]]
+	c, n := &s.census, s.p.node(s.at[proc])
 	for i := range c.awaited.all {
 		if c.awaits[i] == 0 || c.awaits[i] == 1 && n.awaits.has(i) {
 			continue

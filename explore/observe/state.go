@@ -94,11 +94,11 @@ func (s *state) begin(p *program, early []transition.Proc) {
 // move puts a goroutine into a node; 0: it is not started.
 func (s *state) move(proc transition.Proc, to int32) {
 	from := s.at[proc]
-	for i := range s.p.nodes[from].window {
-		s.touch(&s.p.nodes[from].window[i], -1)
+	for i := range s.p.node(from).window {
+		s.touch(&s.p.node(from).window[i], -1)
 	}
-	for i := range s.p.nodes[to].window {
-		s.touch(&s.p.nodes[to].window[i], 1)
+	for i := range s.p.node(to).window {
+		s.touch(&s.p.node(to).window[i], 1)
 	}
 	s.at[proc] = to
 	if s.census.on {
@@ -193,7 +193,7 @@ func (s *state) steps(list []step, proc transition.Proc) []step {
 	if n == 0 {
 		return list
 	}
-	op := &s.p.nodes[n].op
+	op := &s.p.node(n).op
 	x := step{proc: proc, with: transition.NoProc, item: -1}
 	switch op.class {
 	case free, arriving:
@@ -273,19 +273,19 @@ func (s *state) offers(list []step, proc transition.Proc, c *offer) []step {
 		}
 		return append(list, x)
 	}
-	poll := s.p.nodes[s.at[proc]].op.poll
+	poll := s.p.node(s.at[proc]).op.poll
 	if _, shut := model.Channel(now); !c.send && !poll || o.Cap > 0 || shut {
 		return list
 	}
 	waits := !poll && s.waits(s.at[proc])
 	for other := range s.at {
 		n := s.at[other]
-		if n == 0 || transition.Proc(other) == proc || s.p.nodes[n].op.poll || !waits && !s.waits(n) {
+		if n == 0 || transition.Proc(other) == proc || s.p.node(n).op.poll || !waits && !s.waits(n) {
 			continue
 		}
-		for k := range s.p.nodes[n].op.cases {
-			d := &s.p.nodes[n].op.cases[k]
-			if d.obj != c.obj || d.send == c.send || s.p.nodes[n].op.class != comm ||
+		for k := range s.p.node(n).op.cases {
+			d := &s.p.node(n).op.cases[k]
+			if d.obj != c.obj || d.send == c.send || s.p.node(n).op.class != comm ||
 				s.overtakes(proc, c, transition.Proc(other)) || s.overtakes(transition.Proc(other), d, proc) {
 				continue
 			}
@@ -325,7 +325,7 @@ func (s *state) overtakes(proc transition.Proc, c *offer, partner transition.Pro
 // waits reports whether no case of a communication is ready without a partner. Of two selects that
 // meet one waits.
 func (s *state) waits(n int32) bool {
-	op := &s.p.nodes[n].op
+	op := &s.p.node(n).op
 	if len(op.cases) < 2 {
 		return true
 	}
@@ -341,7 +341,7 @@ func (s *state) waits(n int32) bool {
 
 // find returns the edge that a goroutine takes in this state, nil if no execution has shown it.
 func (s *state) find(n int32, at int16, outcome, message int32) *edge {
-	x := &s.p.nodes[n]
+	x := s.p.node(n)
 	if len(x.edges) > fewEdges {
 		return s.findByRead(x, at, outcome, message)
 	}
@@ -428,7 +428,7 @@ func (s *state) shown(x *step) bool {
 // take makes a step whose edges are known.
 func (s *state) take(x *step) {
 	e, with := s.edges(x)
-	op := &s.p.nodes[s.at[x.proc]].op
+	op := &s.p.node(s.at[x.proc]).op
 	zero := op.op == trace.OpWGAdd && op.class == ruled && op.arg > 0 && s.counts[op.item][0] == 0
 	if zero != s.zero[x.proc] {
 		s.trail = append(s.trail, change{what: ofZero, i: int32(x.proc)})
@@ -458,7 +458,7 @@ func (s *state) take(x *step) {
 
 // queue changes the queues as the operation of a goroutine does.
 func (s *state) queue(proc transition.Proc) {
-	op := &s.p.nodes[s.at[proc]].op
+	op := &s.p.node(s.at[proc]).op
 	switch op.class {
 	case arriving:
 		for i := range op.cases {

@@ -12,8 +12,8 @@ import (
 // tie finds the tails of the nodes from index from on. In a tail a goroutine observes nothing and
 // leaves nothing that others can observe, but that it was there: locks, a WaitGroup, its end.
 func (p *program) tie(from int32) {
-	for i := int32(len(p.nodes)) - 1; i >= from; i-- {
-		n := &p.nodes[i]
+	for i := p.known - 1; i >= from; i-- {
+		n := p.node(i)
 		next := int32(0)
 		switch {
 		case !n.known || n.tail != 0:
@@ -23,7 +23,7 @@ func (p *program) tie(from int32) {
 			continue
 		default:
 			e := &n.edges[0]
-			if next = p.nodes[e.to].tail; next == 0 ||
+			if next = p.node(e.to).tail; next == 0 ||
 				len(e.reads)+len(e.writes)+len(e.updates)+len(e.starts) > 0 {
 				continue
 			}

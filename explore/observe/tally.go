@@ -24,20 +24,14 @@ func (t *tally) clear() {
 // move counts q in place of r. turned is called with each item that nothing was counted for before,
 // or nothing is after. It may be nil.
 func (t *tally) move(r, q *reach, turned func(int32)) {
-	recount(t.reads, r.reads, q.reads, turned)
-	recount(t.writes, r.writes, q.writes, turned)
-	recount(t.adds, r.adds, q.adds, turned)
+	recount(t.reads, &r.reads, &q.reads, turned)
+	recount(t.writes, &r.writes, &q.writes, turned)
+	recount(t.adds, &r.adds, &q.adds, turned)
 }
 
-func recount(counts []int32, from, to bits, turned func(int32)) {
-	for k := range max(len(from), len(to)) {
-		var a, b uint64
-		if k < len(from) {
-			a = from[k]
-		}
-		if k < len(to) {
-			b = to[k]
-		}
+func recount(counts []int32, from, to *bits, turned func(int32)) {
+	for k := range max(from.words(), to.words()) {
+		a, b := from.word(k), to.word(k)
 		for w := a ^ b; w != 0; w &= w - 1 {
 			i := int32(k<<6 + mathbits.TrailingZeros64(w))
 			if b&(w&-w) != 0 {
@@ -122,7 +116,7 @@ func (s *state) countAll() {
 	}
 	clear(c.losses)
 	clear(c.awaits)
-	c.awaited = c.awaited[:0]
+	c.awaited.clear()
 	clear(c.procs)
 	clear(c.items)
 	c.digest = digest{}
@@ -143,7 +137,7 @@ func (s *state) countAll() {
 // recount counts a goroutine in node to in place of node from; 0: it is none.
 func (s *state) recount(from, to int32) {
 	c := &s.census
-	a, b := &s.p.nodes[from], &s.p.nodes[to]
+	a, b := s.p.node(from), s.p.node(to)
 	if a == b {
 		return
 	}
@@ -174,7 +168,7 @@ func (s *state) recount(from, to int32) {
 func (s *state) localState(proc transition.Proc) {
 	var d digest
 	if n := s.at[proc]; n != 0 {
-		if x := &s.p.nodes[n]; x.tail != 0 {
+		if x := s.p.node(n); x.tail != 0 {
 			d.add(uint64(proc)<<32 | 1<<31 | uint64(x.tail))
 		} else {
 			d.add(uint64(proc)<<32 | uint64(n))

@@ -8,6 +8,7 @@ import (
 	"heddle/explore"
 	"heddle/explore/bound"
 	"heddle/explore/dpor"
+	"heddle/explore/observe"
 	"heddle/internal/progen"
 	"heddle/internal/progen/machine"
 	"heddle/internal/progen/table2"
@@ -45,6 +46,7 @@ func BenchmarkBounds(b *testing.B) {
 			})
 		}
 		search("dpor", func() explore.Strategy { return dpor.New(dpor.Options{}) })
+		search("observe", func() explore.Strategy { return observe.New(observe.Options{}) })
 		for _, k := range []int{0, 2, 4, 6, 30} {
 			search(fmt.Sprintf("preempt=%d", k), func() explore.Strategy {
 				return bound.New(bound.Options{Preemptions: k, Delays: -1})
