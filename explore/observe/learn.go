@@ -208,7 +208,8 @@ func chosen(at int16) int16 {
 // segment reads what transition j accesses.
 func (l *lesson) segment(j int, tr *transition.Transition) (reason string) {
 	g := &l.seg
-	*g = segment{reads: g.reads[:0], writes: g.writes[:0], updates: g.updates[:0], starts: tr.Starts}
+	*g = segment{reads: g.reads[:0], writes: g.writes[:0], updates: g.updates[:0], starts: tr.Starts,
+		window: g.window[:0]}
 	l.partner = segment{}
 	l.growths = l.growths[:0]
 	l.turn++
@@ -260,10 +261,10 @@ func (l *lesson) edge(n int32, at int16, outcome, message int32, g *segment) (re
 	l.news = true
 	to := p.newNode(p.node(n).proc, n)
 	x := p.node(to)
-	x.window = slices.Clone(g.window)
+	x.window = p.windows.keep(g.window)
 	y := p.node(n)
-	y.edges = append(y.edges, edge{at, outcome, message, slices.Clone(g.reads), slices.Clone(g.writes),
-		slices.Clone(g.updates), slices.Clone(g.starts), to})
+	y.edges = append(y.edges, edge{at, outcome, message, p.readings.keep(g.reads),
+		p.writings.keep(g.writes), slices.Clone(g.updates), slices.Clone(g.starts), to})
 	p.within(y, &y.edges[len(y.edges)-1], x)
 	y.next.join(&g.reach)
 	next := y.next

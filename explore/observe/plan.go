@@ -26,7 +26,7 @@ type plan struct {
 type plans struct {
 	now    plan // that of the last schedule
 	queue  []*plan
-	keys   map[string]bool // of the steps that these will show
+	keys   map[string]bool // of the steps that these will show; nil: none was made ahead
 	ahead  bool            // some are made ahead
 	told   int             // how many of the queue Foresee has returned
 	opened int             // states since Foresee was called
@@ -44,8 +44,13 @@ func (s *Strategy) Foresee(n int) (schedules []*trace.Schedule) {
 		return nil
 	}
 	p.ahead, s.x.skips, p.opened = true, true, 0
-	if p.now.want == edges && p.keys == nil { // it was planned before
-		p.keys = map[string]bool{p.now.key: true}
+	if p.keys == nil {
+		p.keys = map[string]bool{}
+		if p.now.want == edges { // it was planned before
+			s.follow(&p.now)
+			p.now.key = s.state.key(&p.now.pending)
+			p.keys[p.now.key] = true
+		}
 	}
 	expired := func() bool {
 		p.opened++
@@ -70,13 +75,10 @@ func (s *Strategy) plan(w want) {
 	p := &s.plans
 	x := &plan{want: w, path: slices.Clone(s.x.path), pending: s.x.pending}
 	s.makeSchedule(x)
-	if w == edges {
+	if w == edges && p.keys != nil {
 		x.key = s.state.key(&x.pending)
 		if p.keys[x.key] {
 			return
-		}
-		if p.keys == nil {
-			p.keys = map[string]bool{}
 		}
 		p.keys[x.key] = true
 	}
@@ -109,12 +111,16 @@ func (s *Strategy) takePlan() bool {
 
 // isShown reports whether executions have come to show the step of a plan.
 func (s *Strategy) isShown(x *plan) bool {
-	st := &s.state
-	st.begin(s.p, s.early)
+	s.follow(x)
+	return s.state.shown(&x.pending)
+}
+
+// follow brings the state to where the path of a plan ends.
+func (s *Strategy) follow(x *plan) {
+	s.state.begin(s.p, s.early)
 	for i := range x.path {
-		st.take(&x.path[i])
+		s.state.take(&x.path[i])
 	}
-	return st.shown(&x.pending)
 }
 
 // makeSchedule makes the schedule of a plan.

@@ -10,6 +10,12 @@ import (
 type program struct {
 	spots [3][]fullWord // see upwards
 
+	// memory of the edges, and of the windows of nodes
+	readings keeper[reading]
+	writings keeper[writing]
+	windows  keeper[touch]
+	text     []byte // memory for tie
+
 	tab   *transition.Table
 	nodes []*[nodesTogether]node // index 0 is no node
 	known int32                  // how many nodes there are
@@ -176,6 +182,24 @@ func (p *program) newNode(proc transition.Proc, parent int32) int32 {
 	x := p.node(n)
 	x.proc, x.parent = proc, parent
 	return n
+}
+
+// A keeper has copies of many short lists in few pieces of memory.
+type keeper[T any] struct{ free []T }
+
+// keep returns a copy of a list, nil of an empty one.
+func (k *keeper[T]) keep(list []T) []T {
+	n := len(list)
+	if n == 0 {
+		return nil
+	}
+	if len(k.free) < n {
+		k.free = make([]T, max(n, 256))
+	}
+	c := k.free[:n:n]
+	copy(c, list)
+	k.free = k.free[n:]
+	return c
 }
 
 // started returns the first local state of the n-th goroutine that a step started which led to at.

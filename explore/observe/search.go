@@ -75,7 +75,19 @@ func (x *search) begin(early []transition.Proc) {
 	x.p.grown, x.skipped = false, false
 	x.aside = 0
 	x.passes++
-	x.frames = append(x.frames, frame{i: -1})
+	x.push()
+}
+
+// push adds a frame for the state that the search has come to.
+func (x *search) push() {
+	n := len(x.frames)
+	if n < cap(x.frames) {
+		x.frames = x.frames[:n+1]
+	} else {
+		x.frames = append(x.frames, frame{})
+	}
+	f := &x.frames[n]
+	*f = frame{steps: f.steps[:0], late: f.late[:0], i: -1, path: len(x.path)}
 }
 
 // A want says why the search has to wait for an execution.
@@ -139,7 +151,7 @@ func (x *search) run(expired func() bool) want {
 				x.skipped = true
 				return stopped
 			}
-			x.frames = append(x.frames, frame{i: -1, path: len(x.path)})
+			x.push()
 			raced = x.races(&x.s, &st) || raced
 			if len(x.seen) >= x.doubt && !raced {
 				if x.expected() > float64(x.most) {

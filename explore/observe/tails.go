@@ -2,7 +2,6 @@ package observe
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"heddle/trace"
 )
@@ -28,15 +27,16 @@ func (p *program) tie(from int32) {
 				continue
 			}
 		}
-		b := binary.AppendUvarint(nil, uint64(n.proc))
+		b := binary.AppendUvarint(p.text[:0], uint64(n.proc))
 		b = binary.AppendUvarint(b, uint64(next))
 		b = append(b, byte(n.op.class), byte(n.op.op))
 		b = binary.AppendVarint(b, int64(n.op.obj))
 		b = binary.AppendVarint(b, int64(n.op.arg))
 		b = binary.AppendUvarint(b, uint64(n.op.site))
-		for _, t := range n.window {
-			b = fmt.Append(b, t)
+		for i := range n.window {
+			b = n.window[i].appendTo(b)
 		}
+		p.text = b
 		k, ok := p.tails[string(b)]
 		if !ok {
 			k = int32(len(p.tails)) + 1

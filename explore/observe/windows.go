@@ -1,6 +1,10 @@
 package observe
 
-import "heddle/trace"
+import (
+	"encoding/binary"
+
+	"heddle/trace"
+)
 
 // What a goroutine accesses within a step, for races.
 
@@ -17,6 +21,21 @@ type touch struct {
 	atomic bool  // it is that of an atomic operation
 	bytes  uint8 // of the cell that it accesses, a bit each
 	group  int32 // of an Add and a Wait: the WaitGroup, as item + 1; else 0
+}
+
+// appendTo appends all of the touch to b.
+func (a *touch) appendTo(b []byte) []byte {
+	b = binary.AppendVarint(b, int64(a.cell))
+	b = binary.AppendUvarint(b, uint64(a.site))
+	b = binary.AppendVarint(b, int64(a.starts))
+	b = binary.AppendVarint(b, int64(a.group))
+	flags := byte(0)
+	for i, is := range [...]bool{a.write, a.update, a.atomic} {
+		if is {
+			flags |= 1 << i
+		}
+	}
+	return append(b, flags, a.bytes)
 }
 
 // allBytes are those of a cell that is accessed as a whole.
