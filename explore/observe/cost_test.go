@@ -16,7 +16,8 @@ import (
 func BenchmarkOrders(b *testing.B) {
 	p := &progen.Program{Mutexes: 1, Vars: 1, Groups: 1, Body: joined(4, func(i int) (b block) {
 		for range 2 {
-			b = append(b, on(progen.Lock, 0), on(progen.Read, 0), put(progen.Write, 0, i), on(progen.Unlock, 0))
+			b = append(b, on(progen.Lock, 0), on(progen.Read, 0), put(progen.Write, 0, i),
+				on(progen.Unlock, 0))
 		}
 		return b
 	}, on(progen.Read, 0))}
