@@ -52,10 +52,10 @@ func TestLongExecution(t *testing.T) {
 func TestQuietOrder(t *testing.T) {
 	was, effect := sched.QuietPackage, sched.EffectOf
 	sched.QuietPackage = func(pkg, _ string) bool { return pkg == "testing" }
-	sched.EffectOf = func(function string) (trace.Effect, bool) {
+	sched.EffectOf = func(function string) (trace.Effect, sched.Scope) {
 		return map[string]trace.Effect{"testing.Short": trace.Known,
 			"testing.Verbose":   trace.Changes(trace.FactFailed),
-			"testing.CoverMode": trace.Looks(trace.FactFailed)}[function], false
+			"testing.CoverMode": trace.Looks(trace.FactFailed)}[function], sched.AllObjects
 	}
 	defer func() { sched.QuietPackage, sched.EffectOf = was, effect }()
 	// As if package testing took the lock.

@@ -45,29 +45,31 @@ var effects = map[string]trace.Effect{
 }
 
 // printing are the functions that lock a file to write to it; of those that two
-// goroutines write to only standard output and standard error are read by no test.
-var printing = map[string]bool{
-	"internal/poll.(*fdMutex).decref":   true,
-	"internal/poll.(*fdMutex).incref":   true,
-	"internal/poll.(*fdMutex).rwlock":   true,
-	"internal/poll.(*fdMutex).rwunlock": true,
+// goroutines write to only standard output and standard error are read by no test. What an example
+// prints is compared, but each write of the program is a step (sched.file), which decides the
+// order. Not so each step with the first two functions, such as Stat.
+var printing = map[string]sched.Scope{
+	"internal/poll.(*fdMutex).decref":   sched.OutputsOnly,
+	"internal/poll.(*fdMutex).incref":   sched.OutputsOnly,
+	"internal/poll.(*fdMutex).rwlock":   sched.FilesWritten,
+	"internal/poll.(*fdMutex).rwunlock": sched.FilesWritten,
 }
 
 // effectOf is sched.EffectOf.
-func effectOf(function string) (e trace.Effect, output bool) {
+func effectOf(function string) (e trace.Effect, of sched.Scope) {
 	if i := strings.Index(function, ".deferwrap"); i >= 0 {
 		function = function[:i]
 	}
-	if printing[function] {
-		return trace.Known, true
+	if of := printing[function]; of != sched.AllObjects {
+		return trace.Known, of
 	}
 	if states.Inside(function) {
-		return trace.Known, false
+		return trace.Known, sched.AllObjects
 	}
 	if strings.HasPrefix(function, "testing.(*testState)") && limited {
-		return 0, false
+		return 0, sched.AllObjects
 	}
-	return effects[function], false
+	return effects[function], sched.AllObjects
 }
 
 // limited: a flag says how many tests may run in parallel.
@@ -90,6 +92,9 @@ func isSet(name string) bool {
 
 // outputs returns the addresses of the locks of standard output and standard
 // error: an os.File points to what begins with its poll.FD, and that with its lock.
-func outputs() []uintptr {
-	return []uintptr{**(**uintptr)(unsafe.Pointer(&os.Stdout)), **(**uintptr)(unsafe.Pointer(&os.Stderr))}
-}
+func outputs() []uintptr { return []uintptr{lockOf(os.Stdout), lockOf(os.Stderr)} }
+
+func lockOf(f *os.File) uintptr { return *(*uintptr)(unsafe.Pointer(f)) }
+
+// Capture notes that an example prints to f.
+func Capture(f *os.File) { sched.Captured = lockOf(f) }

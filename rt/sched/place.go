@@ -39,7 +39,7 @@ type pcInfo struct {
 	falls  bool // tries another address after a time of its own choice
 
 	effect trace.Effect // of a quiet place, see EffectOf
-	output bool
+	scope  Scope
 }
 
 // place returns site with the quiet bit set where its package offers no
@@ -199,7 +199,7 @@ func classify(pc uintptr) pcInfo {
 	}
 	// A call by reflection is the program's.
 	if info.quiet = QuietPackage(info.pkg, f.File) && f.Function != "reflect.Value.call"; info.quiet {
-		info.effect, info.output = EffectOf(f.Function)
+		info.effect, info.scope = EffectOf(f.Function)
 	}
 	return info
 }
