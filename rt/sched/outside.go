@@ -126,7 +126,7 @@ func (s *Sched) pollForeign(d time.Duration) bool {
 
 // poll looks at native objects and files until a goroutine is ready, for at most d.
 func (s *Sched) poll(d time.Duration) bool {
-	if s.Waiting != nil {
+	if s.Waiting != nil && d > 0 { // else there is nothing to wait for any more
 		s.Waiting()
 	}
 	for start := time.Now(); ; {
