@@ -41,7 +41,13 @@ func (h *Handover) Try(s Start) Strategy {
 		return nil
 	}
 	other := heir.New(s)
-	other.(Heir).Made(h.made)
+	made := make([]*trace.Trace, len(h.made))
+	for i, t := range h.made {
+		plain := *t
+		plain.Twins = nil // they may be in an order that the heir does not expect of such goroutines
+		made[i] = &plain
+	}
+	other.(Heir).Made(made)
 	return other
 }
 

@@ -31,6 +31,9 @@ func (l *lesson) announce(at int32, proc transition.Proc) (reason string) {
 		return ""
 	}
 	n.op, n.known = op, true
+	if op.class == waiting || op.class == arriving { // queues have goroutines by name
+		l.p.apart(proc)
+	}
 	switch op.class {
 	case ruled:
 		n.op.item = l.p.object(op.obj)
@@ -40,6 +43,8 @@ func (l *lesson) announce(at int32, proc transition.Proc) (reason string) {
 		case op.op == trace.OpWGWait:
 			l.wait(at)
 			l.p.await(at, n.op.item, l.old)
+		case op.op == trace.OpClose:
+			n.next.adds.add(l.p.allocation(itemKey{obj: op.obj, n: giving}))
 		case op.op == trace.OpWGAdd && op.arg > 0:
 			n.next.writes.add(l.p.allocation(itemKey{obj: op.obj, n: first}))
 		}
@@ -53,6 +58,12 @@ func (l *lesson) announce(at int32, proc transition.Proc) (reason string) {
 		}
 		for _, c := range op.cases {
 			n.op.how(&n.next).add(c.item)
+			if c.send {
+				n.next.adds.add(c.gives)
+			}
+			if c.send && !l.p.tab.Empty(c.obj) {
+				l.p.apart(proc)
+			}
 		}
 	}
 	l.p.enclose(n)
@@ -98,8 +109,10 @@ func (l *lesson) wait(at int32) {
 	n.window = append(n.window, touch{cell: l.p.word(i, 0), write: true, site: n.op.site,
 		bytes: allBytes, group: n.op.item + 1})
 	l.s.resize()
-	if l.s.at[n.proc] == at {
-		l.s.touch(&n.window[len(n.window)-1], 1)
+	for _, other := range l.s.at {
+		if other == at {
+			l.s.touch(&n.window[len(n.window)-1], 1)
+		}
 	}
 	n.next.adds.add(i) // Waits commute
 	if from := n.parent; from != 0 && l.p.node(from).proc == n.proc {
@@ -220,7 +233,8 @@ func (l *lesson) operation(o trace.Op, obj transition.Object, arg int32) (op pen
 func (l *lesson) communication(o *transition.Operation) (op pending) {
 	op = pending{class: comm, op: o.Op, obj: -1, poll: o.Poll}
 	l.path.Cases(o, func(obj transition.Object, at int16, send bool) {
-		op.cases = append(op.cases, offer{obj: obj, item: l.p.object(obj), at: at, send: send})
+		op.cases = append(op.cases, offer{obj: obj, item: l.p.object(obj), at: at, send: send,
+			gives: l.p.allocation(itemKey{obj: obj, n: giving})})
 	})
 	return op
 }

@@ -13,6 +13,14 @@ type bits struct {
 
 func (b *bits) add(i int32) { b.joinWord(int(i>>6), 1<<(i&63)) }
 
+func (b *bits) remove(i int32) {
+	if k := int(i >> 6); k == 0 {
+		b.low &^= 1 << i
+	} else if k <= len(b.high) {
+		b.high[k-1] &^= 1 << (i & 63)
+	}
+}
+
 func (b *bits) has(i int32) bool { return b.word(int(i>>6))>>(i&63)&1 != 0 }
 
 func (b *bits) clear() { b.low, b.high = 0, b.high[:0] }

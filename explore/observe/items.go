@@ -70,6 +70,7 @@ func (p *program) object(obj transition.Object) int32 {
 		i = int32(len(p.items))
 		p.items = append(p.items, item{obj: obj, key: k, kind: p.tab.Kind(obj)})
 		p.itemOf[k] = i
+		p.apart(p.tab.Maker(obj))
 	}
 	return i
 }

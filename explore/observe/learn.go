@@ -28,9 +28,10 @@ type lesson struct {
 
 	// the cells of maps of which the segment looks at how much they grow
 	growths []int32
-	partner segment // of the other side of a communication
-	turn    int32   // of segments
-	news    bool    // the execution showed an edge that was not known
+	partner segment         // of the other side of a communication
+	turn    int32           // of segments
+	by      transition.Proc // what is read is its
+	news    bool            // the execution showed an edge that was not known
 
 	// finer: words turned out to be accessed in parts, or memory of one goroutine by another one.
 	// The search begins anew, and tells their bytes apart, unless it is settled by then.
@@ -60,6 +61,7 @@ func (l *lesson) learn(t *trace.Trace, path *transition.Path) (reason string) {
 	p := l.p
 	l.t, l.path, l.event, l.plain, l.old, l.news = t, path, 0, 0, p.known, false
 	l.updates, l.wrong = 0, ""
+	p.old, p.separate = l.old, p.separate[:0]
 	l.index()
 	for i := range t.Objects { // before the accesses to the memory that they are in
 		if o := &t.Objects[i]; o.Kind == trace.ObjAtomic {
@@ -230,6 +232,10 @@ func (l *lesson) segment(j int, tr *transition.Transition) (reason string) {
 		}
 		last++
 	}
+	l.by = tr.Proc
+	if len(tr.Starts) > 0 {
+		l.p.apart(l.by)
+	}
 	for ; l.plain < len(l.t.Plain) && l.t.Plain[l.plain].Step <= at; l.plain++ {
 		a := &l.t.Plain[l.plain]
 		if l.p.tab.ProcOf(a.G) != tr.Proc {
@@ -241,7 +247,11 @@ func (l *lesson) segment(j int, tr *transition.Transition) (reason string) {
 				starts++
 			}
 		}
-		if !l.memory(a, starts) && !l.p.nameless(tr.Proc, a.Write) {
+		named := l.memory(a, starts)
+		if !named && a.Write {
+			l.p.apart(tr.Proc)
+		}
+		if !named && !l.p.nameless(tr.Proc, a.Write) {
 			return "memory whose allocation is unknown"
 		}
 	}

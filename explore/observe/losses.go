@@ -26,8 +26,8 @@ func (p *program) worst(at, item int32) int32 {
 func (p *program) lose(at, item int32) { p.late[item] = append(p.late[item], at) }
 
 // settle finds the losses from the nodes that were noted on, and from those before them. old: nodes
-// from there on are new. A node comes after those that it depends on: their numbers are greater. So
-// each is looked at once.
+// from there on are new. A node comes after those that it depends on: their numbers are greater,
+// but for the first nodes of goroutines that are alike. So most are looked at once.
 func (p *program) settle(old int32) {
 	var dirty bits
 	for item, nodes := range p.late {
@@ -36,29 +36,31 @@ func (p *program) settle(old int32) {
 			dirty.add(at)
 		}
 		for at := dirty.takeLast(); at >= 0; at = dirty.takeLast() {
-			if before := p.loss(at, item, old); before != 0 {
-				dirty.add(before)
+			if p.loss(at, item, old) {
+				dirty.add(p.before(at))
+				p.eachOther(at, dirty.add)
+				dirty.remove(0)
 			}
 		}
 	}
 	clear(p.late)
 }
 
-// loss finds the loss of an item from a node on. It returns the node that depends on it, 0 if it is
-// what it was.
-func (p *program) loss(at, item, old int32) (before int32) {
+// loss finds the loss of an item from a node on. It reports whether that is another one than
+// before.
+func (p *program) loss(at, item, old int32) (changed bool) {
 	n := p.node(at)
 	most := p.atMost(n, item)
 	for i := range n.edges {
 		e := &n.edges[i]
 		after := p.worst(e.to, item)
 		for k := range e.starts {
-			after += p.worst(p.kids[kid{e.to, int32(k + 1)}], item)
+			after += p.worst(p.kids[kid{e.to, int32(k + 1)}].node, item)
 		}
 		most = max(most, after-p.adds(&n.op, item, e.at, e.outcome))
 	}
 	if most == p.worst(at, item) {
-		return 0
+		return false
 	}
 	p.grown = p.grown || at < old
 	if i := slices.IndexFunc(n.worst, func(w loss) bool { return w.item == item }); i >= 0 {
@@ -66,7 +68,7 @@ func (p *program) loss(at, item, old int32) (before int32) {
 	} else {
 		n.worst = append(n.worst, loss{item, most})
 	}
-	return p.before(at)
+	return true
 }
 
 // atMost returns how much the next step of a node takes off the counter of an item at most,

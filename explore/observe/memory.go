@@ -11,7 +11,8 @@ import (
 
 // effectOf is effect for an event of either side of a communication.
 func (l *lesson) effectOf(e *trace.Event, tr *transition.Transition, u trace.Updated) bool {
-	if l.p.tab.ProcOf(e.G) == tr.Proc {
+	l.by = l.p.tab.ProcOf(e.G)
+	if l.by == tr.Proc {
 		return l.effect(e, u)
 	}
 	l.seg, l.partner = l.partner, l.seg
@@ -54,6 +55,7 @@ func (l *lesson) effect(e *trace.Event, u trace.Updated) bool {
 	c := l.p.word(i, objectCell)
 	l.read(c)
 	if write {
+		l.p.apart(l.by)
 		l.write(c, true)
 	}
 	return true
@@ -72,6 +74,9 @@ func (l *lesson) misuse(e *trace.Event) {
 		return
 	}
 	obj := l.p.tab.ObjectOf(l.t, e.Obj)
+	if e.Op != trace.OpWGAdd {
+		l.seg.reach.adds.add(l.p.allocation(itemKey{obj: obj, n: giving}))
+	}
 	i := l.p.allocation(itemKey{obj: obj, n: order})
 	l.seg.reach.add(i, write)
 	a := touch{cell: l.p.word(i, 0), write: write, site: e.Site, bytes: allBytes}
@@ -82,10 +87,11 @@ func (l *lesson) misuse(e *trace.Event) {
 }
 
 // Numbers of items that stand for the order of operations on an object: of those that must not be
-// concurrent, and of Adds, of which one is the first from zero.
+// concurrent, of Adds, of which one is the first from zero, and of what gives a channel values.
 const (
-	order = -1
-	first = -2
+	order  = -1
+	first  = -2
+	giving = -3
 )
 
 // atomic adds an operation on an atomic.
@@ -110,7 +116,9 @@ func (l *lesson) atomic(o *trace.Object, e *trace.Event, u trace.Updated) bool {
 	}
 	if e.Op != trace.OpAtomicLoad {
 		l.write(c, false)
-		if o.Number {
+		if !o.Number {
+			l.p.apart(l.by)
+		} else {
 			l.seg.writes[l.spot(c).at].value = l.p.number(uint64(e.Arg))
 		}
 	}
@@ -168,6 +176,9 @@ func (l *lesson) memory(a *trace.Plain, starts int16) bool {
 	}
 	if l.private(i) {
 		return true
+	}
+	if a.Write {
+		l.leaves(a.Site)
 	}
 	end := at + uint64(max(a.Size, 1))
 	entry := a.Key&1 != 0 && at == 0 && l.hasEntries(i)

@@ -29,6 +29,10 @@ type Options struct {
 	// call goes on.
 	Expired func() bool
 
+	// Twins takes goroutines as alike where that is known (docs/design/symmetry.md). Executions
+	// must tell (trace.Trace.Twins).
+	Twins bool
+
 	// States bounds the states of a pass; 0: half a million. Beyond it another
 	// strategy goes on.
 	States int
@@ -45,6 +49,7 @@ type Strategy struct {
 	path   *transition.Path
 	p      *program
 	x      *search
+	kin    kin
 	lesson lesson
 	state  state
 	early  []transition.Proc
@@ -93,7 +98,7 @@ func (s *Strategy) begin() {
 	if s.p != nil {
 		fine, shared, both = s.p.fine, s.p.shared, s.p.both
 	}
-	s.p = newProgram(s.tab, fine, shared, both)
+	s.p = newProgram(s.tab, fine, shared, both, &s.kin)
 	s.p.allShared = s.finer > settled
 	doubt := s.opt.Doubt
 	if s.x != nil {
@@ -166,6 +171,13 @@ func (s *Strategy) search() bool {
 				s.x.begin(s.early)
 				continue
 			}
+			if proc, is := s.p.disputed(); is {
+				s.kin.separate(proc)
+				if !s.again() {
+					return false
+				}
+				continue
+			}
 			s.over = true
 			return false
 		}
@@ -218,6 +230,11 @@ func (s *Strategy) learn(t *trace.Trace) bool {
 		s.fallBack(reason)
 		return false
 	}
+	return s.again()
+}
+
+// again begins anew, with the executions that are kept. It reports whether the search goes on.
+func (s *Strategy) again() bool {
 	for again := true; again; {
 		s.begin()
 		again = false
@@ -262,6 +279,9 @@ func (s *Strategy) read(t *trace.Trace) (reason string) {
 	if s.hidden(t) {
 		return "order inside the standard library"
 	}
+	if s.opt.Twins && s.kin.read(t, s.tab) {
+		return anew
+	}
 	first := s.learned == 0
 	s.learned++
 	if first {
@@ -272,6 +292,12 @@ func (s *Strategy) read(t *trace.Trace) (reason string) {
 	if s.lesson.finer {
 		s.lesson.finer = false
 		s.finer++
+		return anew
+	}
+	if len(s.p.separate) > 0 {
+		for _, proc := range s.p.separate {
+			s.kin.separate(proc)
+		}
 		return anew
 	}
 	if reason == "" && int(s.p.known)*len(s.p.items) > mostKnown {

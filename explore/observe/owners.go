@@ -46,20 +46,25 @@ func (l *lesson) own() {
 // shared notes that a goroutine accesses an allocation.
 func (l *lesson) shared(i int32, proc transition.Proc) {
 	switch x := &l.p.items[i]; {
-	case x.shared || x.owner == proc:
-	case x.owner == transition.NoProc:
-		x.owner = proc
-	default:
+	case x.shared:
+	case x.owner != proc && x.owner != transition.NoProc || x.key.by != proc && l.p.kin.alike(proc):
+		// what one of several that are alike accesses another one may, but for what it allocated
 		x.shared = true
 		l.p.shared[x.key] = true
 		l.finer = l.finer || x.passed
+	default:
+		x.owner = proc
 	}
 }
 
-// private reports whether only one goroutine accesses an allocation, as far as is known.
+// private reports whether only one goroutine accesses an allocation, as far as is known. Memory
+// that several access has a name that tells which goroutine made it.
 func (l *lesson) private(i int32) bool {
 	x := &l.p.items[i]
 	x.passed = x.passed || !x.shared
+	if x.shared {
+		l.p.apart(x.key.by)
+	}
 	return !x.shared
 }
 

@@ -20,7 +20,13 @@ type program struct {
 	nodes []*[nodesTogether]node // index 0 is no node
 	known int32                  // how many nodes there are
 	root  int32                  // main before its first step
-	kids  map[kid]int32
+	kids  map[kid]child
+
+	kin    *kin
+	others map[int32][]int32 // of such a node: the parents beside node.parent
+	old    int32             // nodes from here on are new
+	// goroutines that have to be told apart from those that are like them; see apart
+	separate []transition.Proc
 
 	items  []item // objects and allocations
 	itemOf map[itemKey]int32
@@ -61,6 +67,7 @@ type program struct {
 type node struct {
 	proc   transition.Proc
 	parent int32 // the node before, or the one of the goroutine that started this one
+	many   bool  // it is the first of several goroutines, and has other parents beside that
 	op     pending
 	known  bool // op is
 	edges  []edge
@@ -91,6 +98,12 @@ type kid struct {
 	n    int32
 }
 
+// A child is its first local state, and the goroutine.
+type child struct {
+	node int32
+	proc transition.Proc
+}
+
 // A pending is the operation that a goroutine has announced.
 type pending struct {
 	class class
@@ -110,6 +123,8 @@ type offer struct {
 	item int32
 	at   int16 // index + 1 in the select; 0 outside one
 	send bool
+	// gives is the item that sends to the channel, and its close, add to; see state.settled
+	gives int32
 }
 
 // A class says how the state decides what a pending operation does.
@@ -156,8 +171,9 @@ type updating struct {
 }
 
 func newProgram(tab *transition.Table, fine map[itemKey]*bits, shared map[itemKey]bool,
-	both map[itemKey][]uint32) *program {
-	p := &program{tab: tab, kids: map[kid]int32{}, itemOf: map[itemKey]int32{},
+	both map[itemKey][]uint32, kin *kin) *program {
+	p := &program{tab: tab, kids: map[kid]child{}, kin: kin,
+		others: map[int32][]int32{}, itemOf: map[itemKey]int32{},
 		cellOf: map[cellKey]int32{}, mixes: map[mixed]int32{}, numbers: map[uint64]int32{},
 		values: map[int32]uint64{}, sums: map[sum]int32{}, sumOf: map[int32]sum{},
 		several: map[string]int32{}, digests: map[digest]int32{}, spanOf: map[spanKey]int32{},
@@ -203,12 +219,39 @@ func (k *keeper[T]) keep(list []T) []T {
 }
 
 // started returns the first local state of the n-th goroutine that a step started which led to at.
+// It is
+// that of the one before that is like it, which the same steps of the parent started.
 func (p *program) started(at, n int32, proc transition.Proc) int32 {
 	k := kid{at, n}
-	x, ok := p.kids[k]
-	if !ok {
-		x = p.newNode(proc, at)
-		p.kids[k] = x
+	c, ok := p.kids[k]
+	if ok {
+		return c.node
 	}
+	if elder, ok := p.elder(k, proc); ok {
+		p.kids[k] = child{elder, proc}
+		p.adopt(elder, at)
+		return elder
+	}
+	x := p.newNode(proc, at)
+	p.kids[k] = child{x, proc}
 	return x
+}
+
+// adopt makes the step that led to node at another one that starts the goroutines of a first node.
+func (p *program) adopt(x, at int32) {
+	n := p.node(x)
+	n.many = true
+	p.others[x] = append(p.others[x], at)
+	from := p.node(at).parent
+	p.upwards(from, &n.future, p.old, futureOf, false)
+	p.upwards(from, &n.bare, p.old, bareOf, false)
+	if !p.node(from).waits() {
+		p.upwards(from, &n.soon, p.old, soonOf, true)
+		for g := range n.awaits.all {
+			p.await(from, g, p.old)
+		}
+	}
+	for _, w := range n.worst {
+		p.lose(from, w.item)
+	}
 }

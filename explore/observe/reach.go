@@ -47,14 +47,19 @@ type exception struct {
 
 var nothingElse = exception{-1, -1, -1}
 
+func futureOf(n *node) *reach { return &n.future }
+func soonOf(n *node) *reach   { return &n.soon }
+func bareOf(n *node) *reach   { return &n.bare }
+
 // grow adds to what may be accessed from a node on, and from those before it.
 func (p *program) grow(at int32, r *reach, old int32) {
-	p.upwards(at, r, old, func(n *node) *reach { return &n.future }, p.before)
-	p.upwards(at, r, old, func(n *node) *reach { return &n.soon }, p.beforeWait)
+	p.upwards(at, r, old, futureOf, false)
+	p.upwards(at, r, old, soonOf, true)
 }
 
 // before returns the node before one; 0: there is none. Before the first node of a goroutine that
 // is the one before the step that started it: after that step the goroutine is one of the state.
+// Such a node may have others before it, see eachOther.
 func (p *program) before(at int32) int32 {
 	n := p.node(at)
 	if b := p.node(n.parent); b.proc != n.proc {
@@ -63,24 +68,44 @@ func (p *program) before(at int32) int32 {
 	return n.parent
 }
 
-// expose is grow for what is accessed without the lock that guards it.
-func (p *program) expose(at int32, r *reach, old int32) {
-	p.upwards(at, r, old, func(n *node) *reach { return &n.bare }, p.before)
+// eachOther yields the nodes before one beside that which before returns.
+func (p *program) eachOther(at int32, yield func(before int32)) {
+	if p.node(at).many {
+		for _, by := range p.others[at] {
+			yield(p.node(by).parent)
+		}
+	}
 }
 
-// upwards joins r to a set of a node and of those before it. The way is long, and r has few numbers
-// in many words: it looks at its words that are not empty.
-func (p *program) upwards(at int32, r *reach, old int32, of func(*node) *reach,
-	before func(int32) int32) {
+// expose is grow for what is accessed without the lock that guards it.
+func (p *program) expose(at int32, r *reach, old int32) { p.upwards(at, r, old, bareOf, false) }
+
+// upwards joins r to a set of a node and of those before it; soon: as far as they are behind no
+// Wait that is passed. The way is long, and r has few numbers in many words: it looks at its words
+// that are not empty.
+func (p *program) upwards(at int32, r *reach, old int32, of func(*node) *reach, soon bool) {
 	var few [3][]fullWord
 	few[0], few[1], few[2] = r.reads.spots(p.spots[0]), r.writes.spots(p.spots[1]), r.adds.spots(p.spots[2])
 	p.spots = few
-	for ; at != 0; at = before(at) {
+	p.joinUpwards(at, &few, old, of, soon)
+}
+
+func (p *program) joinUpwards(at int32, few *[3][]fullWord, old int32, of func(*node) *reach, soon bool) {
+	for at != 0 {
 		q := of(p.node(at))
 		a, b, c := q.reads.joinFew(few[0]), q.writes.joinFew(few[1]), q.adds.joinFew(few[2])
 		if !a && !b && !c {
 			return
 		}
 		p.grown = p.grown || at < old
+		p.eachOther(at, func(before int32) {
+			if !soon || !p.node(before).waits() {
+				p.joinUpwards(before, few, old, of, soon)
+			}
+		})
+		at = p.before(at)
+		if soon && p.node(at).waits() {
+			return
+		}
 	}
 }

@@ -3,6 +3,7 @@ package observe
 import (
 	"encoding/binary"
 	"slices"
+	"strings"
 
 	"heddle/explore/transition"
 	"heddle/trace"
@@ -321,7 +322,7 @@ func (x *search) lone() (st *step, w want) {
 		if tried++; tried > mostLone {
 			break
 		}
-		if len(x.single) > 1 || x.single[0].with != transition.NoProc || x.s.p.meeting(n) {
+		if len(x.single) > 1 || x.single[0].with != transition.NoProc || x.s.meeting(n) {
 			continue
 		}
 		if !x.foot(proc) {
@@ -336,10 +337,10 @@ func (x *search) lone() (st *step, w want) {
 }
 
 // meeting reports whether a goroutine in node n can take a step together with another one.
-func (p *program) meeting(n int32) bool {
-	op := &p.node(n).op
+func (s *state) meeting(n int32) bool {
+	op := &s.p.node(n).op
 	return op.class == comm &&
-		slices.ContainsFunc(op.cases, func(c offer) bool { return p.tab.Cap(c.obj) == 0 })
+		slices.ContainsFunc(op.cases, func(c offer) bool { return s.p.tab.Cap(c.obj) == 0 && !s.settled(&c) })
 }
 
 // unmet reports whether nothing that other goroutines can do depends on the next step of proc; see
@@ -450,7 +451,7 @@ func (s *state) counted(proc int) exception {
 // left says what is left in a state in which no step is possible; "" if nothing is, or if the
 // program crashes there: that is what it shows then.
 func (s *state) left() string {
-	var b []byte
+	var each []string
 	for proc, n := range s.at {
 		if n == 0 || s.p.node(n).op.class == ended {
 			continue
@@ -459,16 +460,17 @@ func (s *state) left() string {
 		if op.class == crashed {
 			return ""
 		}
-		b = binary.AppendUvarint(b, uint64(proc)+1)
+		b := binary.AppendUvarint(nil, uint64(s.p.kin.first(transition.Proc(proc)))+1)
 		b = append(b, byte(op.op), byte(op.class))
 		b = binary.AppendUvarint(b, uint64(op.obj))
 		b = binary.AppendUvarint(b, uint64(op.site))
 		for _, c := range op.cases {
 			b = binary.AppendUvarint(b, uint64(c.obj))
 		}
-		b = append(b, 0)
+		each = append(each, string(append(b, 0)))
 	}
-	return string(b)
+	slices.Sort(each) // goroutines that are alike in any order
+	return strings.Join(each, "")
 }
 
 // races reports whether the step that was just made races with what another goroutine did since its
@@ -547,11 +549,11 @@ func (s *state) misused(a *touch, proc, other transition.Proc) bool {
 // them, has made a step: what proc did before it may happen before anything then.
 func (s *state) released(proc transition.Proc, n int16) bool {
 	for k := int32(n) + 1; ; k++ {
-		first, ok := s.p.kids[kid{s.at[proc], k}]
+		c, ok := s.p.kids[kid{s.at[proc], k}]
 		if !ok {
 			return false
 		}
-		if s.at[s.p.node(first).proc] != first {
+		if s.at[c.proc] != c.node {
 			return true
 		}
 	}
@@ -564,11 +566,11 @@ func (s *state) since(proc, other transition.Proc) int16 {
 		o := s.origin[other]
 		if o == s.at[proc] {
 			for k := int32(1); ; k++ {
-				n, ok := s.p.kids[kid{o, k}]
+				c, ok := s.p.kids[kid{o, k}]
 				if !ok {
 					return 0
 				}
-				if s.p.node(n).proc == other {
+				if c.proc == other {
 					return int16(k)
 				}
 			}

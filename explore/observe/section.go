@@ -152,6 +152,12 @@ func (f *items) clear() {
 	f.reads, f.writes, f.adds, f.views = f.reads[:0], f.writes[:0], f.adds[:0], f.views[:0]
 }
 
+// drop removes an item of a channel.
+func (f *items) drop(item int32) {
+	is := func(i int32) bool { return i == item }
+	f.writes, f.adds = slices.DeleteFunc(f.writes, is), slices.DeleteFunc(f.adds, is)
+}
+
 // add adds what r has, but one item.
 func (f *items) add(r *reach, but int32) {
 	f.reads = r.reads.appendTo(f.reads, but)
@@ -213,6 +219,11 @@ func (x *search) foot(proc int) (known bool) {
 		f.items.clear()
 	}
 	f.items.add(&n.next, -1)
+	for i := range n.op.cases {
+		if c := &n.op.cases[i]; n.op.class == comm && s.settled(c) {
+			f.items.drop(c.item)
+		}
+	}
 	x.relevant(&f.items)
 	f.but = s.counted(proc)
 	return true

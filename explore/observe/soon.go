@@ -9,33 +9,33 @@ import "heddle/trace"
 // waits reports whether the pending operation of a node is a Wait.
 func (n *node) waits() bool { return n.op.class == ruled && n.op.op == trace.OpWGWait }
 
-// beforeWait returns the node before one, 0 if a Wait is passed from there. A goroutine that was
-// started comes before the Wait that its parent came to then.
-func (p *program) beforeWait(at int32) int32 {
-	before := p.before(at)
-	if p.node(before).waits() {
-		return 0
-	}
-	return before
-}
-
 // passed is grow for what the step from a node accesses. Behind a Wait that is not soon.
 func (p *program) passed(at int32, r *reach, old int32) {
 	if p.node(at).waits() {
-		p.upwards(at, r, old, func(n *node) *reach { return &n.future }, p.before)
+		p.upwards(at, r, old, futureOf, false)
 		return
 	}
 	p.grow(at, r, old)
 }
 
-// await notes that a goroutine waits for a WaitGroup in a node.
+// await notes that a goroutine waits for a WaitGroup in a node. A goroutine that was started comes
+// before the Wait that its parent came to then.
 func (p *program) await(at, group, old int32) {
-	for ; at != 0; at = p.beforeWait(at) {
+	for at != 0 {
 		if p.node(at).awaits.has(group) {
 			return
 		}
 		p.node(at).awaits.add(group)
 		p.grown = p.grown || at < old
+		p.eachOther(at, func(before int32) {
+			if !p.node(before).waits() {
+				p.await(before, group, old)
+			}
+		})
+		at = p.before(at)
+		if p.node(at).waits() {
+			return
+		}
 	}
 }
 

@@ -165,6 +165,15 @@ func (s *state) count(i int32) model.State {
 	return s.counts[i]
 }
 
+// settled reports whether a case depends on nothing that goroutines can do from here on. A channel
+// that is closed and has no value stays so, and no operation changes it. From one that has no
+// value, where no goroutine may send to it or close it any more, nothing is ever received.
+func (s *state) settled(c *offer) bool {
+	n, closed := model.Channel(s.count(c.item))
+	return n == 0 && len(s.queues[c.item]) == 0 &&
+		(closed || !c.send && s.census.future.adds[c.gives] == 0)
+}
+
 // sides returns the outcomes of proc and of with: 1 for the side that receives, served for one that
 // sends to a goroutine that polls: it goes on in a step of its own.
 func (x *step) sides() (mine, theirs int32) {

@@ -164,17 +164,19 @@ func (s *state) recount(from, to int32) {
 	}
 }
 
-// localState brings the digest up to date after a step of a goroutine.
+// localState brings the digest up to date after a step of a goroutine. Goroutines that are alike
+// may change places.
 func (s *state) localState(proc transition.Proc) {
 	var d digest
+	first := s.p.kin.first(proc)
 	if n := s.at[proc]; n != 0 {
 		if x := s.p.node(n); x.tail != 0 {
-			d.add(uint64(proc)<<32 | 1<<31 | uint64(x.tail))
+			d.add(uint64(first)<<32 | 1<<31 | uint64(x.tail))
 		} else {
-			d.add(uint64(proc)<<32 | uint64(n))
+			d.add(uint64(first)<<32 | uint64(n))
 		}
 		if s.zero[proc] {
-			d.add(uint64(proc)<<32 | 1<<30)
+			d.add(uint64(first)<<32 | 1<<30)
 		}
 	}
 	s.census.digest.replace(&s.census.procs[proc], d)
@@ -205,9 +207,9 @@ func (s *state) itemState(i int32) {
 	c.digest.replace(&c.items[i], d)
 }
 
-// replace takes a part out of d, and adds another one.
+// replace takes a part out of d, and adds another one. Two equal parts are not none.
 func (d *digest) replace(part *digest, by digest) {
-	d[0] ^= part[0] ^ by[0]
-	d[1] ^= part[1] ^ by[1]
+	d[0] += by[0] - part[0]
+	d[1] += by[1] - part[1]
 	*part = by
 }

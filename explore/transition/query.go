@@ -10,6 +10,9 @@ import (
 // Kind returns the kind of obj.
 func (tab *Table) Kind(obj Object) trace.ObjKind { return tab.objects[obj].kind }
 
+// Maker returns the goroutine that made an object, NoProc for one older than the execution.
+func (tab *Table) Maker(obj Object) Proc { return tab.objects[obj].by }
+
 // ProcOf returns the goroutine with number g in the trace that was read last.
 func (tab *Table) ProcOf(g trace.GID) Proc { return tab.procOfGID(g) }
 

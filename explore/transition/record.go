@@ -255,6 +255,6 @@ func Copy(t *trace.Trace) *trace.Trace {
 		slices.Clone(t.Steps), slices.Clone(t.Events)
 	c.Offers, c.Left, c.Compares, c.Affects, c.Crashed = slices.Clone(t.Offers), slices.Clone(t.Left),
 		slices.Clone(t.Compares), slices.Clone(t.Affects), slices.Clone(t.Crashed)
-	c.Plain, c.Updates = slices.Clone(t.Plain), slices.Clone(t.Updates)
+	c.Plain, c.Updates, c.Twins = slices.Clone(t.Plain), slices.Clone(t.Updates), slices.Clone(t.Twins)
 	return c
 }

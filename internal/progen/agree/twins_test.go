@@ -10,6 +10,7 @@ import (
 
 	"heddle/explore"
 	"heddle/explore/dpor"
+	"heddle/explore/observe"
 	"heddle/explore/reach"
 	"heddle/internal/progen"
 	"heddle/internal/progen/machine"
@@ -20,6 +21,8 @@ var most = flag.Int("twins-limit", 4000, "of TestTwins: skip programs with more 
 // twinStrategies are the strategies that do not tell interchangeable goroutines apart.
 var twinStrategies = []Strategy{
 	{Name: "dpor, twins", New: func() explore.Strategy { return dpor.New(dpor.Options{Twins: true}) }},
+	{Name: "observe, twins", Observed: true,
+		New: func() explore.Strategy { return observe.New(observe.Options{Twins: true}) }},
 	{Name: "reach, twins", New: func() explore.Strategy { return reach.New(reach.Options{Twins: true}) }},
 	{Name: "reach, twins, at random", New: func() explore.Strategy {
 		return reach.New(reach.Options{Twins: true, Order: reach.Random, Seed: 7})
@@ -97,11 +100,13 @@ func checkTwins(p *progen.Program, limit int) (*Report, error) {
 	r := &Report{Executions: map[string]int{}, Partial: map[string]int{}}
 	m := machine.New(p)
 	m.Twins = true
+	locals := machine.NewOutcomes()
+	locals.Watch(m)
 	want, n, err := m.Exhaust(true, limit, nil)
 	if err != nil {
 		return r, err
 	}
-	r.Interleavings = n
+	r.Interleavings, want.Locals, m.Local = n, locals.Locals, nil
 	all := Strategy{Name: "dpor", New: func() explore.Strategy { return dpor.New(dpor.Options{}) }}
 	r.explore(m, all, want)
 	for _, s := range twinStrategies {

@@ -332,7 +332,7 @@ func (m *Machine) block(f *frame, body []*progen.Stmt) {
 
 func (m *Machine) local(f *frame, at int) {
 	if m.Local != nil {
-		m.Local(f.name, f.known(), at)
+		m.Local(m.nameOf(f), f.known(), at)
 	}
 }
 
