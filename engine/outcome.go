@@ -93,6 +93,13 @@ func outcomes(t *trace.Trace, from int, steps []wire.Step) {
 		}
 	}
 	resumes(len(t.Steps))
+	for k := range steps[:max(len(steps)-1, 0)] {
+		w, next := &steps[k], &t.Steps[from+k+1]
+		if w.Came == wire.CameWaits && w.Op == "arrive" && next.Op == trace.OpLock &&
+			next.G == t.Steps[from+k].G {
+			w.Came = wire.CameArrives
+		}
+	}
 }
 
 // cameOf adds to a step what an event of it by its goroutine says.

@@ -143,14 +143,20 @@ func packageOf(function string) string {
 
 // row returns the row of a line.
 func (r *Reporter) row(l *line) row {
-	whole := ""
+	whole, where := "", l.step.Where
 	text := cmp.Or(l.text, r.stepText(&l.step))
+	if at := r.clause(&l.step); at > 0 && l.inside == "" {
+		where.Line = at
+	}
 	var notes []string
 	if l.times > 1 {
 		notes = append(notes, ordinal(l.times)+" time")
 	}
-	if l.step.Came == wire.CameWaits && !isWait(l.step.Op) && !strings.HasSuffix(text, "(waits)") {
+	switch {
+	case l.step.Came == wire.CameWaits && !isWait(l.step.Op) && !strings.HasSuffix(text, "(waits)"):
 		notes = append(notes, "waits")
+	case l.step.Came == wire.CameArrives:
+		notes = append(notes, "arrives")
 	}
 	if len(notes) > 0 {
 		whole = " (" + strings.Join(notes, ", ") + ")"
@@ -159,7 +165,15 @@ func (r *Reporter) row(l *line) row {
 		text, whole = "", fmt.Sprintf("[%s in %s]", plural(1+l.more, "step"), l.inside)
 	}
 	return row{num: l.num, g: l.step.G, text: text, whole: whole, mark: l.step.Switch, about: l.marked,
-		where: r.position(l.step.Where), source: r.source(l.step.Where)}
+		where: r.position(where), source: r.source(where)}
+}
+
+// clause returns the line of the case that a select took, 0 if that is not known.
+func (r *Reporter) clause(s *wire.Step) int {
+	if s.Arg == nil || s.Op != "select" && s.Op != "resume" || r.stepText(s) == "select" {
+		return 0
+	}
+	return r.parsed.Clause(s.Where.File, s.Where.Line, int(*s.Arg))
 }
 
 // Marks. The steps that a finding is about have a sign of their own, and an operation that was

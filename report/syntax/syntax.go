@@ -116,6 +116,33 @@ func (s *Files) Calls(file string, line int, methods ...string) (receivers []str
 	return receivers
 }
 
+// Clause returns the line of case n, counted from 0, of the select that begins on a line; -1 is its
+// default. It returns 0 if there is none.
+func (s *Files) Clause(file string, line, n int) (at int) {
+	s.On(file, line, func(x ast.Node) {
+		sel, ok := x.(*ast.SelectStmt)
+		if !ok || s.Line(sel.Pos()) != line {
+			return
+		}
+		at = 0
+		k := 0
+		for _, c := range sel.Body.List {
+			comm, ok := c.(*ast.CommClause)
+			switch {
+			case !ok:
+			case comm.Comm == nil && n < 0:
+				at = s.Line(comm.Pos())
+			case comm.Comm != nil:
+				if k == n {
+					at = s.Line(comm.Pos())
+				}
+				k++
+			}
+		}
+	})
+	return at
+}
+
 // Cases returns the cases of the select that begins on a line, in order and without the default:
 // "<-stop" for "case <-stop:".
 func (s *Files) Cases(file string, line int) (cases []string) {

@@ -158,7 +158,7 @@ type Step struct {
 	// the case that was taken: among Cases that waited, or, if Cases is 0, among all.
 	Arg   *int64 `json:",omitempty"`
 	Cases int    `json:",omitempty"`
-	// CameDone or CameWaits, "" if that is not known. No clip has it.
+	// CameDone, CameWaits or CameArrives, "" if that is not known. No clip has it.
 	Came string `json:",omitempty"`
 
 	// Of a sequence written by hand.
@@ -166,10 +166,12 @@ type Step struct {
 	Row  int    `json:",omitempty"` // line of the file
 }
 
-// What came of a step: its operation was performed, or its goroutine waits at it.
+// What came of a step: its operation was performed, its goroutine waits at it, or it has arrived at
+// a lock and takes it in its next step, before any other goroutine makes one.
 const (
-	CameDone  = "done"
-	CameWaits = "waits"
+	CameDone    = "done"
+	CameWaits   = "waits"
+	CameArrives = "arrives"
 )
 
 // A Place is a position in the source with what happened there. Either File and Line are set
