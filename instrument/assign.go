@@ -112,12 +112,23 @@ func (r *rewriter) assignOne(s *ast.AssignStmt, simple bool) {
 		x := ast.Unparen(l).(*ast.IndexExpr)
 		if k, ok := r.entry(x); ok && !simple {
 			site := r.site("write", x.X.Pos(), x.X)
-			r.wrap(x.X, "_hd.MKW(", ", "+site+")")
+			r.wrap(x.X, "_hd."+r.putHook(x, v)+"(", ", "+site+")")
 			r.wrap(x.Index, k.before, k.after+site+")")
 			return
 		}
 		r.writeMap(x.X)
 	}
+}
+
+// putHook returns the hook of x = v, where x is an entry of a map. What is left is always the same
+// if the value has no size, and is left in any case if v cannot fail.
+func (r *rewriter) putHook(x *ast.IndexExpr, v ast.Expr) string {
+	m, isMap := core(r.info.TypeOf(x.X)).(*types.Map)
+	_, isLit := ast.Unparen(v).(*ast.CompositeLit) // it has no elements
+	if isMap && isLit && isEmpty(m.Elem()) {
+		return "MKS"
+	}
+	return "MKW"
 }
 
 // steady reports whether evaluating the location e reads nothing and cannot panic.

@@ -192,7 +192,7 @@ func (r *rewriter) deleteStmt(s *ast.ExprStmt, e *ast.CallExpr) {
 	site := r.site("write", m.Pos(), m)
 	if !r.touched(k) && !r.hasCall(k) {
 		if keyed {
-			r.wrap(m, "_hd.MKW(", ", "+site+")")
+			r.wrap(m, "_hd.MKD(", ", "+site+")")
 			r.wrap(k, key.before, key.after+site+")")
 		} else {
 			r.wrap(m, "_hd.MW(", ", "+site+")")
@@ -202,7 +202,7 @@ func (r *rewriter) deleteStmt(s *ast.ExprStmt, e *ast.CallExpr) {
 	names, texts, uses := r.temps(e.Args, 2, nil)
 	hook := "MW"
 	if keyed {
-		hook, uses[1] = "MKW", key.of(uses[1], site)
+		hook, uses[1] = "MKD", key.of(uses[1], site)
 	}
 	r.between(s.Pos(), m.Pos(), "{ "+names+" := ")
 	r.replaceRange(m.Pos(), s.End(),

@@ -59,7 +59,7 @@ func (t *Trace) Append(b []byte) []byte {
 		b = append(b, flag(m.Static))
 		b = append32(append64(append32(append32(append32(append64(b, uint64(m.Addr)), int(m.G)), int(m.N)),
 			int(m.Offset)), uint64(m.Made)), int(m.Nth))
-		b = append64(append64(append(b, byte(a.Update.Kind)), a.Update.By), a.Key)
+		b = append(append64(append64(append(b, byte(a.Update.Kind)), a.Update.By), a.Key), byte(a.Leaves))
 	}
 	b = append32(b, len(t.Compares))
 	for _, c := range t.Compares {
@@ -183,7 +183,7 @@ func Decode(b []byte) (*Trace, error) {
 			Site(d.u64()), d.i32()
 		a.Mem = Object{Kind: ObjMemory, Static: d.u8() == 1, Addr: uintptr(d.u64()), G: GID(d.i32()),
 			N: d.i32(), Offset: uint32(d.i32()), Made: Site(d.u64()), Nth: d.i32()}
-		a.Update, a.Key = Update{UpdateKind(d.u8()), d.u64()}, d.u64()
+		a.Update, a.Key, a.Leaves = Update{UpdateKind(d.u8()), d.u64()}, d.u64(), Leaves(d.u8())
 	}
 	if n := d.rows(12); n > 0 {
 		t.Compares = make([]Compare, n)

@@ -214,7 +214,18 @@ type Plain struct {
 	// Of an access to one entry of a map: a hash of its key, which is odd. Of a read of the length
 	// of a map Length or Growth. Else 0.
 	Key uint64
+	// Of a write to one entry of a map.
+	Leaves Leaves
 }
+
+// Leaves says what a write leaves, where that is the same whatever writes it.
+type Leaves uint8
+
+const (
+	LeavesAny   Leaves = iota
+	LeavesKey          // an entry whose value has no size, or is always the same
+	LeavesNoKey        // no entry
+)
 
 // What a read of the length of a map is for; see Plain.Key.
 const (

@@ -27,13 +27,32 @@ func (l *lesson) entry(i, c int32, a *trace.Plain) {
 			l.read(c)
 			l.read(e)
 		}
-		l.write(e, false)
+		l.leave(e, a.Leaves)
 		l.seg.reach.adds.add(l.p.cells[l.p.entriesOf(i)].item)
 		l.seg.reach.adds.add(l.p.cells[c].item) // for races
 		return
 	}
 	l.read(c)
 	l.read(e)
+}
+
+// leave adds a write to an entry. Several in one step leave what they have in common: the order in
+// which they were told may be another one.
+func (l *lesson) leave(e int32, what trace.Leaves) {
+	if l.written(e) && l.seg.writes[l.spot(e).at].leaves != what {
+		what = trace.LeavesAny
+	}
+	l.write(e, false)
+	l.seg.writes[l.spot(e).at].leaves = what
+}
+
+// settleEntries takes back what writes to entries leave where the step has written the map too.
+func (l *lesson) settleEntries() {
+	for i := range l.seg.writes {
+		if w := &l.seg.writes[i]; w.leaves != 0 && l.written(l.p.cells[w.cell].of) {
+			w.leaves = 0
+		}
+	}
 }
 
 // entriesOf returns the cell that stands for all entries of the map in allocation i that are known

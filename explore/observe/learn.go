@@ -255,6 +255,7 @@ func (l *lesson) segment(j int, tr *transition.Transition) (reason string) {
 			return "memory whose allocation is unknown"
 		}
 	}
+	l.settleEntries()
 	return l.wrong
 }
 

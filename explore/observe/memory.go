@@ -273,7 +273,7 @@ func (l *lesson) write(c int32, part bool) {
 	at := l.spot(c)
 	if at.wrote == l.turn {
 		w := &l.seg.writes[at.at]
-		w.part, w.value = w.part && part, 0
+		w.part, w.value, w.leaves = w.part && part, 0, 0
 		return
 	}
 	at.wrote, at.at = l.turn, int32(len(l.seg.writes))

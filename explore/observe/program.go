@@ -162,6 +162,9 @@ type writing struct {
 	cell  int32
 	value int32 // the version, if it goes by the value that is written; 0: by the step
 	part  bool
+	// of an entry of a map that has this after the step, by all writes of it; else 0. The step has
+	// not written the map as a whole
+	leaves trace.Leaves
 }
 
 // An updating is an update that a step made, all those of a variable in one.

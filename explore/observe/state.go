@@ -508,6 +508,8 @@ func (s *state) follow(proc transition.Proc, e *edge) {
 		switch {
 		case w.value != 0:
 			v = w.value
+		case w.leaves != 0:
+			v = s.p.left(w.leaves, s.seen[s.p.cells[w.cell].of])
 		case w.part:
 			v = s.p.mix(s.seen[w.cell], e.to)
 		}

@@ -50,6 +50,14 @@ func (p *program) mix(before, at int32) int32 {
 	return v
 }
 
+// left returns the version of an entry of a map after a write that always leaves the same. of is
+// the version of the map's own cell. So two entries with one version are equal: what changes the
+// map as a whole gives that cell another version, for good.
+func (p *program) left(what trace.Leaves, of int32) int32 {
+	v, _ := versionOf(p, p.mixes, mixed{of, -int32(what)})
+	return v
+}
+
 // number returns the version of an atomic that holds a number.
 func (p *program) number(value uint64) int32 {
 	v, fresh := versionOf(p, p.numbers, value)

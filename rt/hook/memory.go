@@ -156,17 +156,37 @@ func MW[M any](m M, s Site) M {
 func MK[M any](m M, s Site) M {
 	if On {
 		if p := mapptr(&m); p != nil {
-			entry(p, s, false)
+			entry(p, s, EntryRead)
 		}
 	}
 	return m
 }
 
-// MKW is MW for the entry of one key, which K tells: m[k] = v, and delete.
+// MKW is MW for the entry of one key, which K tells: m[k] = v.
 func MKW[M any](m M, s Site) M {
 	if On {
 		if p := mapptr(&m); p != nil {
-			entry(p, s, true)
+			entry(p, s, EntryWrite)
+		}
+	}
+	return m
+}
+
+// MKS is MKW for m[k] = v where v has no size.
+func MKS[M any](m M, s Site) M {
+	if On {
+		if p := mapptr(&m); p != nil {
+			entry(p, s, EntrySet)
+		}
+	}
+	return m
+}
+
+// MKD is MKW for delete(m, k).
+func MKD[M any](m M, s Site) M {
+	if On {
+		if p := mapptr(&m); p != nil {
+			entry(p, s, EntryDrop)
 		}
 	}
 	return m
@@ -212,14 +232,14 @@ func length(p unsafe.Pointer, s Site, since int) int {
 	return 0
 }
 
-func entry(p unsafe.Pointer, s Site, write bool) {
+func entry(p unsafe.Pointer, s Site, use uint8) {
 	switch {
 	case Updates:
-		MapEntry(p, s, write)
-	case write:
-		Write(p, 1, s)
-	default:
+		MapEntry(p, s, use)
+	case use == EntryRead:
 		Read(p, 1, s)
+	default:
+		Write(p, 1, s)
 	}
 }
 

@@ -55,9 +55,10 @@ var (
 	Write func(p unsafe.Pointer, n uintptr, s Site)
 	// Update is Read, or Write, of an integer that x op= by changes. op: see U.
 	Update func(p unsafe.Pointer, n uintptr, s Site, op byte, by uint64, write bool)
-	// MapEntry is Read, or Write, of a map at an entry whose key is not known yet. MapKey says a
+	// MapEntry is Read, or Write, of a map at an entry whose key is not known yet; use is EntryRead
+	// or one of the others. MapKey says a
 	// hash of the key of the one at s; 0: its key is not told.
-	MapEntry func(p unsafe.Pointer, s Site, write bool)
+	MapEntry func(p unsafe.Pointer, s Site, use uint8)
 	MapKey   func(hash uint64, s Site)
 	// MapLength is Read of a map whose length is looked at, to be compared with the length that
 	// since says; 0: with a later one. It returns a number for it; 0: it has none.
@@ -195,6 +196,14 @@ const (
 	AtomicCAS
 	// AtomicAddress is added for values that are addresses, which differ between executions.
 	AtomicAddress uint8 = 1 << 7
+)
+
+// What is done with an entry of a map.
+const (
+	EntryRead uint8 = iota
+	EntryWrite
+	EntrySet  // it is there, with a value that is always the same
+	EntryDrop // it is not there
 )
 
 // The kind of Alloc.

@@ -14,8 +14,9 @@ import (
 type changing struct {
 	site    trace.Site // of the access that is about to be noted as now; 0: none is
 	now     trace.Update
-	notes   []int32 // indices in Trace.Plain of updates, all of step
-	settled int     // notes before this one get no key any more
+	leaves  trace.Leaves // if that is of no update
+	notes   []int32      // indices in Trace.Plain of updates, all of step
+	settled int          // notes before this one get no key any more
 	step    int
 	updated trace.Updated // the atomic operation that has just ended, if it can be an update
 }
@@ -88,22 +89,25 @@ func (c *changing) inStep(n int) {
 	}
 }
 
+// leaves says what is left by what is done with an entry of a map.
+var leaves = [...]trace.Leaves{hook.EntrySet: trace.LeavesKey, hook.EntryDrop: trace.LeavesNoKey}
+
 // mapEntry is hook.MapEntry. Until its key is told it is an access to all of the map.
-func (s *Sched) mapEntry(p unsafe.Pointer, site hook.Site, wr bool) {
+func (s *Sched) mapEntry(p unsafe.Pointer, site hook.Site, use uint8) {
 	c := &s.changing
 	c.inStep(len(s.t.Steps))
 	switch {
 	case hook.Cur == getg() && !onStack(p):
 		if len(c.notes) < mostUpdates && len(s.t.Plain) < trace.MostPlain {
-			c.site, c.now = trace.Site(site), trace.Update{}
+			c.site, c.now, c.leaves = trace.Site(site), trace.Update{}, leaves[use]
 		}
 		kind := trace.OpRead
-		if wr {
+		if use != hook.EntryRead {
 			kind = trace.OpWrite
 		}
 		s.access(p, 1, trace.Site(site), kind)
 		c.site = 0
-	case wr:
+	case use != hook.EntryRead:
 		write(p, 1, site)
 	default:
 		read(p, 1, site)
@@ -133,7 +137,7 @@ func (s *Sched) mapKey(hash uint64, site hook.Site) {
 // mapLength is hook.MapLength. The number of a length is its index in Trace.Plain, and 1.
 func (s *Sched) mapLength(p unsafe.Pointer, site hook.Site, since int) int {
 	n := len(s.t.Plain)
-	s.mapEntry(p, site, false)
+	s.mapEntry(p, site, hook.EntryRead)
 	if !s.here() {
 		return 0
 	}
@@ -181,6 +185,7 @@ func (s *Sched) noted(p, n uintptr, site trace.Site, kind trace.UpdateKind, writ
 func (s *Sched) noteUpdate(a *trace.Plain) {
 	u := s.changing.now
 	if u.Kind == trace.NoUpdate { // of a map
+		a.Leaves = s.changing.leaves
 		s.changing.notes = append(s.changing.notes, int32(len(s.t.Plain)))
 		s.t.Plain = append(s.t.Plain, *a)
 		return

@@ -39,16 +39,23 @@ func (m *Machine) raise(s *progen.Stmt) {
 	q.Set(q.Get() + q.By(s.Val))
 }
 
+// always is a value that is put into maps as if it had no size.
+const always = 1
+
 func (m *Machine) doMap(f *frame, s *progen.Stmt) {
 	mp, at := m.maps[s.Obj], mapSite(s.ID)
 	switch s.Op {
 	case progen.MapPut:
 		v := f.value(s)
+		if s.Src < 0 && v == always {
+			hook.MKS(mp, at)[hook.K(s.Val2, false, at)] = v
+			return
+		}
 		hook.MKW(mp, at)[hook.K(s.Val2, false, at)] = v
 	case progen.MapGet:
 		f.regs[s.Reg] = hook.MK(mp, at)[hook.K(s.Val2, false, at)]
 	case progen.MapDrop:
-		delete(hook.MKW(mp, at), hook.K(s.Val2, false, at))
+		delete(hook.MKD(mp, at), hook.K(s.Val2, false, at))
 	case progen.MapLen:
 		f.regs[s.Reg] = len(hook.MR(mp, at))
 	case progen.MapGrow:

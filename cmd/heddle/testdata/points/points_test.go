@@ -224,7 +224,23 @@ func TestMapGrowth(t *testing.T) {
 	tell(t, got)
 }
 
-// outcomes: 0 1; hooks: MKW K
+// outcomes: 0 1; hooks: MKS MKD K MapEntry MapKey
+func TestMapSet(t *testing.T) {
+	m := map[int]struct{}{}
+	var mu sync.Mutex
+	beside(func() {
+		mu.Lock()
+		m[1] = struct{}{}
+		mu.Unlock()
+	}, func() {
+		mu.Lock()
+		delete(m, 1)
+		mu.Unlock()
+	})
+	tell(t, len(m))
+}
+
+// outcomes: 0 1; hooks: MKW MKD K
 func TestMapDelete(t *testing.T) {
 	m := map[int]int{}
 	beside(func() { m[1] = 1 }, func() { delete(m, 1) })
