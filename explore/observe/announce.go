@@ -221,7 +221,7 @@ func (l *lesson) operation(o trace.Op, obj transition.Object, arg int32) (op pen
 		if o != trace.OpClose && o != trace.OpLen {
 			return op, "it has no rule for " + o.String() + " of a " + kind.String()
 		}
-	case trace.ObjAtomic, trace.ObjMemory, trace.ObjMap, trace.ObjModel:
+	case trace.ObjAtomic, trace.ObjMemory, trace.ObjMap, trace.ObjPool, trace.ObjModel:
 		op.class = free
 	default:
 		return op, "it has no rules for a " + kind.String()

@@ -40,7 +40,8 @@ func (l *lesson) effect(e *trace.Event, u trace.Updated) bool {
 	}
 	write := true
 	switch {
-	case o.Kind == trace.ObjMap || o.Kind == trace.ObjModel || o.Kind == trace.ObjAtomic:
+	case o.Kind == trace.ObjMap || o.Kind == trace.ObjPool || o.Kind == trace.ObjModel ||
+		o.Kind == trace.ObjAtomic:
 	case !e.Quiet:
 		return true
 	case o.Kind == trace.ObjMutex || o.Kind == trace.ObjRWMutex:
