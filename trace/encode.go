@@ -16,7 +16,7 @@ func (t *Trace) Append(b []byte) []byte {
 	b = append32(b, len(t.Objects))
 	for i := range t.Objects {
 		o := &t.Objects[i]
-		b = append64(append(b, byte(o.Kind), flag(o.Static), flag(o.Number)), uint64(o.Addr))
+		b = append64(append(b, byte(o.Kind), flag(o.Static), flag(o.Number)|flag(o.Flat)<<1), uint64(o.Addr))
 		b = append32(append32(append32(append32(b, int(o.G)), int(o.N)), int(o.Offset)), int(o.Cap))
 		b = append32(append64(append64(append64(b, uint64(o.Site)), o.Init), uint64(o.Made)), int(o.Nth))
 	}
@@ -137,7 +137,8 @@ func Decode(b []byte) (*Trace, error) {
 	}
 	t.Objects = make([]Object, d.rows(55))
 	for i := range t.Objects {
-		t.Objects[i] = Object{Kind: ObjKind(d.u8()), Static: d.u8() == 1, Number: d.u8() == 1,
+		kind, static, flags := ObjKind(d.u8()), d.u8() == 1, d.u8()
+		t.Objects[i] = Object{Kind: kind, Static: static, Number: flags&1 != 0, Flat: flags&2 != 0,
 			Addr: uintptr(d.u64()), G: GID(d.i32()), N: d.i32(), Offset: uint32(d.i32()), Cap: d.i32(),
 			Site: Site(d.u64()), Init: d.u64(), Made: Site(d.u64()), Nth: d.i32()}
 	}

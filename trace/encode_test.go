@@ -9,7 +9,8 @@ func sampleTrace() *Trace {
 	return &Trace{
 		Verdict:    Deadlocked,
 		Goroutines: []Goroutine{{Parent: NoG}, {Parent: NoG, N: 1}, {Parent: 0, N: 1, Site: 1<<63 | 7}},
-		Objects: []Object{{Static: true}, {Kind: ObjChan, Number: true, Addr: 0xc000123456, G: 2, N: 9,
+		Objects: []Object{{Static: true}, {Kind: ObjChan, Number: true, Flat: true, Addr: 0xc000123456,
+			G: 2, N: 9,
 			Offset: 40, Cap: 3, Site: 77, Init: 1 << 63}},
 		Steps: []Step{{G: 0, Op: OpLock, Choice: -1, Default: 2, Site: 1 << 60},
 			{G: 2, Op: OpChoose, Choice: 3, Default: 2, With: 4, Case: -1, WithCase: 2}},

@@ -31,6 +31,7 @@ type Object struct {
 	// of an atomic: the Arg of its operations is its value, in every execution; of a channel: its
 	// values have no size
 	Number bool
+	Flat   bool    // of a channel: its values have no pointers
 	Addr   uintptr // address in that execution; never compared across executions
 	G      GID     // the goroutine that created it; NoG if it is older than the execution
 	N      int32   // the N-th allocation of that goroutine, from 1

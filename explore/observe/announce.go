@@ -61,7 +61,7 @@ func (l *lesson) announce(at int32, proc transition.Proc) (reason string) {
 			if c.send {
 				n.next.adds.add(c.gives)
 			}
-			if c.send && !l.p.tab.Empty(c.obj) {
+			if c.send && !l.p.tab.Flat(c.obj) {
 				l.p.apart(proc)
 			}
 		}

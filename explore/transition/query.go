@@ -51,6 +51,9 @@ func (tab *Table) Cap(obj Object) int { return int(tab.objects[obj].Cap) }
 // Empty reports whether the values of a channel have no size.
 func (tab *Table) Empty(obj Object) bool { return tab.objects[obj].empty }
 
+// Flat reports whether the values of a channel are known to have no pointers.
+func (tab *Table) Flat(obj Object) bool { return tab.objects[obj].flat }
+
 // Addressed returns the number of objects that are known by their address.
 func (tab *Table) Addressed() (n int) {
 	for i := range tab.objects {

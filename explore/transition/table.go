@@ -58,6 +58,7 @@ type objectRow struct {
 	overlaps []Object
 	def      *model.Primitive
 	empty    bool // a channel whose values have no size
+	flat     bool // a channel whose values have no pointers
 }
 
 // An objectKey identifies an object. by is NoProc for objects older than the execution.
@@ -156,6 +157,7 @@ func (tab *Table) object(t *trace.Trace, id trace.ObjID, size uint32) Object {
 	row := &tab.objects[c.obj]
 	row.Cap, row.Init = max(row.Cap, o.Cap), o.Init // only communications record the capacity
 	row.empty = row.empty || o.Kind == trace.ObjChan && o.Number
+	row.flat = row.flat || o.Flat
 	if k.kind == trace.ObjWaitGroup && o.Init != 0 {
 		// another goroutine than the one that called Add may call Done: the counter could become
 		// negative

@@ -224,7 +224,8 @@ func (c *chanState) addCell() {
 func (s *Sched) channel(p unsafe.Pointer, capacity int, site trace.Site) *object {
 	o, fresh := s.object(p, trace.ObjChan, site)
 	if fresh || o.cap < 0 {
-		s.t.Objects[o.id].Number = chanempty(p)
+		row := &s.t.Objects[o.id]
+		row.Number, row.Flat = chanempty(p), chanflat(p)
 	}
 	if fresh {
 		o.cap = capacity

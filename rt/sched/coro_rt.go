@@ -70,6 +70,11 @@ func chanopen(c unsafe.Pointer)
 //go:linkname chanempty
 func chanempty(c unsafe.Pointer) bool
 
+// chanflat reports whether the values of a native channel have no pointers.
+//
+//go:linkname chanflat
+func chanflat(c unsafe.Pointer) bool
+
 // chandrop receives and drops a value that is in a native channel's buffer.
 //
 //go:linkname chandrop
