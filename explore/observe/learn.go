@@ -84,14 +84,23 @@ func (l *lesson) learn(t *trace.Trace, path *transition.Path) (reason string) {
 	for l.plain < len(t.Plain) && t.Plain[l.plain].Step < 0 {
 		l.plain++ // before the first step: always the same
 	}
+	climbed := p.climbed
 	for j := range path.Len() {
 		if reason := l.transition(j); reason != "" {
 			return reason
+		}
+		if p.climbed-climbed > mostClimbed {
+			return "too many local states"
 		}
 	}
 	p.settle(l.old)
 	return ""
 }
+
+// mostClimbed bounds the nodes that an execution makes the program go through to tell them what may
+// be accessed from there on: a few seconds. An execution of 60,000 steps that has few objects takes
+// a million of them, one of 26,000 steps with an object for each a hundred million.
+const mostClimbed = 1 << 23
 
 // index lists the transitions of each goroutine.
 func (l *lesson) index() {

@@ -8,7 +8,8 @@ import (
 // A program is what the executions so far have shown of the program under test: for each goroutine
 // a tree of local states, and the objects and memory that the goroutines share.
 type program struct {
-	spots [3][]fullWord // see upwards
+	spots   [3][]fullWord // see upwards
+	climbed int           // how many nodes it has gone through in that
 
 	// memory of the edges, and of the windows of nodes
 	readings keeper[reading]

@@ -92,6 +92,7 @@ func (p *program) upwards(at int32, r *reach, old int32, of func(*node) *reach, 
 
 func (p *program) joinUpwards(at int32, few *[3][]fullWord, old int32, of func(*node) *reach, soon bool) {
 	for at != 0 {
+		p.climbed++
 		q := of(p.node(at))
 		a, b, c := q.reads.joinFew(few[0]), q.writes.joinFew(few[1]), q.adds.joinFew(few[2])
 		if !a && !b && !c {
