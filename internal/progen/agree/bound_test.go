@@ -137,7 +137,7 @@ func TestBoundsPlain(t *testing.T) {
 // twice. So it never executes more than there are classes, which is what dpor executes.
 func TestBounds(t *testing.T) {
 	checked, executed, needed, fewer := 0, 0, 0, 0
-	for k := range *seeds / 2 {
+	for k := range *seeds / 4 {
 		seed := *from + uint64(k)
 		p := progen.Generate(seed, progen.Default)
 		m := machine.New(p)

@@ -20,7 +20,7 @@ var patience = flag.Int("patience", 1, "of TestPolls: failed iterations that are
 //
 //	go test ./internal/progen/agree -run TestPolls -seeds 600000 -limit 20000 -timeout 24h
 func TestPolls(t *testing.T) {
-	n := *seeds / 6
+	n := *seeds / 12
 	if testing.Short() {
 		n = min(n, 300)
 	}

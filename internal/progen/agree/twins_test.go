@@ -29,13 +29,13 @@ var twinStrategies = []Strategy{
 	}},
 }
 
-// TestTwins tests them on random programs with loops of go statements, one for four of -seeds.
+// TestTwins tests them on random programs with loops of go statements, one for eight of -seeds.
 // Outcomes are compared by what became of goroutines, not by which of equal goroutines it became.
 // Races are compared with plain memory as scheduling points and without. The long run is
 //
 //	go test ./internal/progen/agree -run TestTwins -seeds 400000 -timeout 24h
 func TestTwins(t *testing.T) {
-	n := *seeds / 4
+	n := *seeds / 8
 	if testing.Short() {
 		n = min(n, 500)
 	}
