@@ -63,7 +63,7 @@ func (o *Outcomes) Add(m *Machine) {
 	o.Ends[string(o.key)]++
 	m.root.walk(func(f *frame) {
 		if !f.ended {
-			o.Left[m.nameOf(f)+" left at "+strconv.Itoa(f.at)]++
+			o.Left[m.placeOf(f)+" left at "+strconv.Itoa(f.at)]++
 		}
 	})
 }
@@ -154,6 +154,19 @@ func (m *Machine) nameOf(f *frame) string {
 		return f.role
 	}
 	return f.name
+}
+
+// placeOf returns the name of a goroutine, or the go statements that led to it: what is left is told
+// by its place, not by the values that goroutines started with.
+func (m *Machine) placeOf(f *frame) string {
+	if !m.Twins {
+		return f.name
+	}
+	path := strings.Split(f.role, "/")
+	for i := range path {
+		path[i], _, _ = strings.Cut(path[i], ":")
+	}
+	return strings.Join(path, "/")
 }
 
 // named is nameOf for a goroutine of the last execution.
