@@ -97,6 +97,9 @@ func speedup(one, other float64) float64 {
 // measurePatterns writes the tables to file. only, if not "", selects one type, or table rules or
 // generated.
 func measurePatterns(ctx context.Context, file, only string, protocol patternProtocol) error {
+	if err := os.Setenv("HEDDLE_BENCH", "1"); err != nil {
+		return err
+	}
 	plain, err := buildPackage(ctx, classes, false)
 	if err != nil {
 		return err

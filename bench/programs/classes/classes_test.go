@@ -1,9 +1,21 @@
 package classes
 
 import (
+	"fmt"
+	"os"
 	"sync"
 	"testing"
 )
+
+// These tests fail or hang if the bug shows. That is rare without heddle but possible, so they run
+// only if HEDDLE_BENCH is set.
+func TestMain(m *testing.M) {
+	if os.Getenv("HEDDLE_BENCH") == "" {
+		fmt.Println("HEDDLE_BENCH is not set")
+		return
+	}
+	m.Run()
+}
 
 // suffixes executes two suffixes of a test.
 func suffixes(a, b func()) {
