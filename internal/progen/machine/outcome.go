@@ -156,8 +156,8 @@ func (m *Machine) nameOf(f *frame) string {
 	return f.name
 }
 
-// placeOf returns the name of a goroutine, or the go statements that led to it: what is left is told
-// by its place, not by the values that goroutines started with.
+// placeOf returns the name of a goroutine, or the go statements that led to it: what is left is
+// told by its place, not by the values that goroutines started with.
 func (m *Machine) placeOf(f *frame) string {
 	if !m.Twins {
 		return f.name
