@@ -36,9 +36,11 @@ func (r *Reporter) stepText(s *wire.Step) string {
 	return stepOperation(s)
 }
 
-// arrivesAt returns the operation for which a goroutine arrives at a place with a lock.
+// arrivesAt returns the operation for which a goroutine arrives at a place: at a lock, where op may
+// be any of its operations, or at a channel.
 func arrivesAt(op string) string {
-	if op == "rlock" {
+	switch op {
+	case "rlock", "send", "recv", "select":
 		return op
 	}
 	return "lock"

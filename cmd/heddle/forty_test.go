@@ -80,6 +80,9 @@ var notSteps = map[string]string{
 	"plugins.go:22":    "the Unlock is not reached",
 	"report.go:13":     "the make is not reached",
 	"resizer.go:32":    "the close is not reached",
+	"lastjob.go:27":    "the table has the line of the case",
+	"stopper.go:10":    "the table has the line of the default",
+	"wakeup.go:19":     "the table has the line of the default",
 }
 
 // unshown returns the places in the paragraphs of reports that their tables of steps do not have.
