@@ -42,6 +42,7 @@ type search struct {
 	one, single  []step // memory for section, and for lone
 	alone        choice
 	work         []int
+	from         []int32 // nodes of goroutines that are alike, from which a set was looked for
 	inner, outer items
 	met          items // see innerMet
 }
@@ -243,10 +244,17 @@ func (x *search) open(f *frame) want {
 	}
 	x.look()
 	all, best, tried := 0, -1, 0
+	x.from = x.from[:0]
 	for i := range x.ready {
 		proc := int(x.ready[i].proc) // a receiver's step is the sender's
 		if i > 0 && x.ready[i-1].proc == x.ready[i].proc {
 			continue
+		}
+		if n := s.at[proc]; s.p.kin.alike(x.ready[i].proc) {
+			if slices.Contains(x.from, n) { // the set would be that of one that is alike
+				continue
+			}
+			x.from = append(x.from, n)
 		}
 		if !x.persistent(proc) {
 			return edges // then this frame is opened again
