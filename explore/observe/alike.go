@@ -110,6 +110,11 @@ func (l *lesson) leaves(site trace.Site) {
 // What it does there happens before what the younger one does, and not before what the elder does.
 // So no other goroutine may access the same memory in conflict, or wait for such a WaitGroup.
 func (p *program) disputed() (transition.Proc, bool) {
+	type doings struct {
+		parent        transition.Proc
+		wrote, groups map[int32]bool // the cells that it accesses, and the WaitGroups to which it adds
+	}
+	between := map[transition.Proc]doings{} // by the first of those that are alike
 	for k, child := range p.kids {
 		if !p.kin.alike(child.proc) {
 			continue
@@ -117,22 +122,39 @@ func (p *program) disputed() (transition.Proc, bool) {
 		if k.n < 0 { // started before the first step
 			return child.proc, true
 		}
-		parent := p.node(k.node).proc
-		wrote, groups := map[int32]bool{}, map[int32]bool{}
-		if !p.between(k, wrote, groups) {
+		first := p.kin.first(child.proc)
+		d, ok := between[first]
+		if !ok {
+			d = doings{p.node(k.node).proc, map[int32]bool{}, map[int32]bool{}}
+			between[first] = d
+		}
+		if _, ok := p.elder(k, child.proc, nil); !ok {
 			continue
 		}
+		p.elder(k, child.proc, func(at, from, to int32) {
+			n := p.node(at)
+			for i := range n.window {
+				if a := &n.window[i]; int32(a.starts) >= from && int32(a.starts) < to {
+					d.wrote[a.cell] = d.wrote[a.cell] || a.write
+				}
+			}
+			if op := &p.node(n.parent).op; from == 0 && op.op == trace.OpWGAdd {
+				d.groups[op.item] = true
+			}
+		})
+	}
+	for first, d := range between {
 		for i := int32(1); i < p.known; i++ {
 			n := p.node(i)
-			if n.proc == parent {
+			if n.proc == d.parent {
 				continue
 			}
-			if n.waits() && groups[n.op.item] {
-				return child.proc, true
+			if n.waits() && d.groups[n.op.item] {
+				return first, true
 			}
 			for j := range n.window {
-				if w, ok := wrote[n.window[j].cell]; ok && (w || n.window[j].write) {
-					return child.proc, true
+				if w, ok := d.wrote[n.window[j].cell]; ok && (w || n.window[j].write) {
+					return first, true
 				}
 			}
 		}
@@ -140,40 +162,22 @@ func (p *program) disputed() (transition.Proc, bool) {
 	return 0, false
 }
 
-// between finds what the parent of a goroutine does between starting the one before that is like it
-// and starting it: which cells it accesses, and writes, and the WaitGroups to which it adds. It
-// returns false if there is none before.
-func (p *program) between(k kid, wrote, groups map[int32]bool) bool {
-	first := p.kin.first(p.kids[k].proc)
-	to := k.n // what was accessed before the k.n-th go statement of the step
-	for at := k.node; p.sameAs(at, k.node); at = p.node(at).parent {
-		from := p.lastLike(at, to, first)
-		n := p.node(at)
-		for i := range n.window {
-			if a := &n.window[i]; int32(a.starts) >= from && int32(a.starts) < to {
-				wrote[a.cell] = wrote[a.cell] || a.write
-			}
-		}
-		if from > 0 {
-			return true
-		}
-		to = 1 << 30
-		if op := &p.node(n.parent).op; op.op == trace.OpWGAdd {
-			groups[op.item] = true
-		}
-	}
-	return false
-}
-
 // elder returns the first node of the goroutine before proc that is like it, where k starts proc.
-func (p *program) elder(k kid, proc transition.Proc) (first int32, ok bool) {
+// passed, if not nil, is called with each node of the parent on the way back there, and with what
+// counts of the step that led to the node: what it did after it had started from goroutines, and
+// before it had started to. from is 0 but in the last.
+func (p *program) elder(k kid, proc transition.Proc, passed func(at, from, to int32)) (first int32, ok bool) {
 	if !p.kin.alike(proc) {
 		return 0, false
 	}
 	to := k.n
 	for at := k.node; p.sameAs(at, k.node); at = p.node(at).parent {
-		if j := p.lastLike(at, to, p.kin.first(proc)); j > 0 {
-			return p.kids[kid{at, j}].node, true
+		from := p.lastLike(at, to, p.kin.first(proc))
+		if passed != nil {
+			passed(at, from, to)
+		}
+		if from > 0 {
+			return p.kids[kid{at, from}].node, true
 		}
 		to = 1 << 30
 	}

@@ -58,10 +58,11 @@ func (l *lesson) announce(at int32, proc transition.Proc) (reason string) {
 		}
 		for _, c := range op.cases {
 			n.op.how(&n.next).add(c.item)
-			if c.send {
-				n.next.adds.add(c.gives)
+			if !c.send {
+				continue
 			}
-			if c.send && !l.p.tab.Flat(c.obj) {
+			n.next.adds.add(c.gives)
+			if !l.p.tab.Flat(c.obj) {
 				l.p.apart(proc)
 			}
 		}

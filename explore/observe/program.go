@@ -24,7 +24,7 @@ type program struct {
 	kids  map[kid]child
 
 	kin    *kin
-	others map[int32][]int32 // of such a node: the parents beside node.parent
+	others map[int32][]int32 // of a first node of several goroutines: the parents beside node.parent
 	old    int32             // nodes from here on are new
 	// goroutines that have to be told apart from those that are like them; see apart
 	separate []transition.Proc
@@ -223,15 +223,14 @@ func (k *keeper[T]) keep(list []T) []T {
 }
 
 // started returns the first local state of the n-th goroutine that a step started which led to at.
-// It is
-// that of the one before that is like it, which the same steps of the parent started.
+// It is that of the one before that is like it, which the same steps of the parent started.
 func (p *program) started(at, n int32, proc transition.Proc) int32 {
 	k := kid{at, n}
 	c, ok := p.kids[k]
 	if ok {
 		return c.node
 	}
-	if elder, ok := p.elder(k, proc); ok {
+	if elder, ok := p.elder(k, proc, nil); ok {
 		p.kids[k] = child{elder, proc}
 		p.adopt(elder, at)
 		return elder

@@ -15,7 +15,26 @@ import (
 	cpu "heddle/rt/limit"
 )
 
-// BenchmarkBounds has the cost of an execution, by dpor and within bounds.
+// orders is a program of which everything is observed, so that observe makes as many executions as
+// dpor: of 4 goroutines each locks a mutex twice, and reads and writes a variable.
+func orders() *progen.Program {
+	p := &progen.Program{Mutexes: 1, Vars: 1, Groups: 1,
+		Body: []*progen.Stmt{{Op: progen.GroupAdd, Val: 4, Src: -1}}}
+	for i := range 4 {
+		var body []*progen.Stmt
+		for range 2 {
+			body = append(body, &progen.Stmt{Op: progen.Lock}, &progen.Stmt{Op: progen.Read},
+				&progen.Stmt{Op: progen.Write, Val: i, Src: -1}, &progen.Stmt{Op: progen.Unlock})
+		}
+		body = append(body, &progen.Stmt{Op: progen.Done})
+		p.Body = append(p.Body, &progen.Stmt{Op: progen.Go, Body: body})
+	}
+	p.Body = append(p.Body, &progen.Stmt{Op: progen.Join}, &progen.Stmt{Op: progen.Read})
+	p.Number()
+	return p
+}
+
+// BenchmarkBounds has the cost of an execution, by dpor, by observe and within bounds.
 func BenchmarkBounds(b *testing.B) {
 	programs := []struct {
 		name    string
@@ -23,6 +42,7 @@ func BenchmarkBounds(b *testing.B) {
 	}{
 		{"fib4", table2.Fib(4)}, {"dining42", table2.Dining(4, 2)},
 		{"sections", table2.Sections([2]int{2, 2}, [2]int{2, 2}, [2]int{2, 2})},
+		{"orders", orders()},
 	}
 	for _, x := range programs {
 		search := func(name string, begin func() explore.Strategy) {
