@@ -5,6 +5,7 @@ package trace
 type Schedule struct {
 	Steps  []Step   // the prefix, one entry per step
 	Names  []string // if not nil, Names[i] names the goroutine of Steps[i], and its G is ignored
+	With   []string // if not nil and With[i] is not "", it names the receiver: With of Steps[i] is ignored
 	Policy string   // "first", "random", "pos", "pct"; "" is "first"
 	Seed   uint64   // of the policy, map iteration and random numbers; 0 for the first execution
 	Depth  int      // pct: priority change points + 1

@@ -240,8 +240,8 @@ func (s *Strategy) remake() {
 	s.given, s.making = s.given[:k], r
 	v := &s.v
 	v.events, v.from, v.sleepers, v.old, v.black = v.events[:0], v.from[:0], v.sleepers[:0], nil, nil
-	v.schedule.Steps, v.schedule.Names, v.schedule.Guide = append(v.schedule.Steps[:0], r.steps...), nil,
-		enough{}
+	v.schedule.Steps, v.schedule.Names, v.schedule.With = append(v.schedule.Steps[:0], r.steps...), nil, nil
+	v.schedule.Guide = enough{}
 }
 
 // enough ends executions.

@@ -183,13 +183,19 @@ func (v *variant) useNames(n *node) {
 		drawn = drawn || n.row[k].op == trace.OpChoose
 	}
 	if !drawn {
-		s.Names = nil
+		s.Names, s.With = nil, nil
 		return
 	}
-	s.Names = s.Names[:0]
+	s.Names, s.With = s.Names[:0], s.With[:0]
 	for i := range v.events {
-		if e := &v.events[i]; !e.barrier {
-			s.Names = append(s.Names, n.seq.Tab.Name(e.proc))
+		e := &v.events[i]
+		if e.barrier {
+			continue
 		}
+		with := ""
+		if e.with != transition.NoProc {
+			with = n.seq.Tab.Name(e.with)
+		}
+		s.Names, s.With = append(s.Names, n.seq.Tab.Name(e.proc)), append(s.With, with)
 	}
 }

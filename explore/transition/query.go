@@ -54,10 +54,11 @@ func (tab *Table) Empty(obj Object) bool { return tab.objects[obj].empty }
 // Flat reports whether the values of a channel are known to have no pointers.
 func (tab *Table) Flat(obj Object) bool { return tab.objects[obj].flat }
 
-// Addressed returns the number of objects that are known by their address.
+// Addressed returns the number of objects that are known by an address which may be another one in
+// the next execution. A package-level variable stays where it is.
 func (tab *Table) Addressed() (n int) {
 	for i := range tab.objects {
-		if tab.objects[i].by == NoProc {
+		if o := &tab.objects[i]; o.by == NoProc && !o.static {
 			n++
 		}
 	}

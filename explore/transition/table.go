@@ -57,6 +57,7 @@ type objectRow struct {
 	model.Object
 	overlaps []Object
 	def      *model.Primitive
+	static   bool // a package-level variable, or part of one
 	empty    bool // a channel whose values have no size
 	flat     bool // a channel whose values have no pointers
 }
@@ -156,6 +157,7 @@ func (tab *Table) object(t *trace.Trace, id trace.ObjID, size uint32) Object {
 	}
 	row := &tab.objects[c.obj]
 	row.Cap, row.Init = max(row.Cap, o.Cap), o.Init // only communications record the capacity
+	row.static = row.static || o.Static
 	row.empty = row.empty || o.Kind == trace.ObjChan && o.Number
 	row.flat = row.flat || o.Flat
 	if k.kind == trace.ObjWaitGroup && o.Init != 0 {

@@ -52,11 +52,21 @@ func (r *replay) wanted(t *trace.Trace) trace.Step {
 	for ; r.named < len(t.Goroutines); r.named++ {
 		r.byName[t.Name(trace.GID(r.named))] = trace.GID(r.named)
 	}
-	st.G = trace.NoG
-	if id, ok := r.byName[names[r.k]]; ok {
-		st.G = id
+	st.G = r.called(names[r.k])
+	if r.of.With != nil && r.of.With[r.k] != "" {
+		if st.With = int32(r.called(r.of.With[r.k])) + 1; st.With == 0 {
+			st.With = -1 // no partner has that number
+		}
 	}
 	return st
+}
+
+// called returns the goroutine of that name, trace.NoG if there is none yet.
+func (r *replay) called(name string) trace.GID {
+	if id, ok := r.byName[name]; ok {
+		return id
+	}
+	return trace.NoG
 }
 
 // take makes the step just chosen follow want.
@@ -88,7 +98,8 @@ func (r *replay) next(t *trace.Trace, g trace.GID, choices bool) (op trace.Op, o
 		st := &r.of.Steps[k]
 		its := st.G == g || st.With == int32(g)+1
 		if r.of.Names != nil {
-			its = r.of.Names[k] == t.Name(g)
+			name := t.Name(g)
+			its = r.of.Names[k] == name || r.of.With != nil && r.of.With[k] == name
 		}
 		if its && (choices || st.Op != trace.OpChoose) {
 			return st.Op, true

@@ -101,6 +101,14 @@ func TestAgreeKnown(t *testing.T) {
 			Body: stmts{{Op: progen.SpinLock}, choose(false, receives(0), receives(0)),
 				{Op: progen.SpinLock}},
 		},
+		"a channel that is older and that not every execution uses": {Chans: []int{1, 0, 2},
+			Older: &progen.Older{Held: []int{0, 0, 1}, Closed: make([]bool, 3), Locked: []bool{}},
+			Body:  stmts{start(send(0), send(2)), start(send(0)), start(send(2), recv(1))},
+		},
+		"a receiver whose number a changed draw changes": {Chans: []int{0}, Body: stmts{
+			{Op: progen.Draw, Val: 2}, start(start(recv(0)), send(0)),
+			{Op: progen.Draw, Val: 2}, start(start(recv(0)), send(0)),
+		}},
 		"a read that starts a timer": {Vars: 1, Body: stmts{
 			start(read(), &progen.Stmt{Op: progen.After, Val: 10}),
 			start(write(), write()),
@@ -111,6 +119,11 @@ func TestAgreeKnown(t *testing.T) {
 		r, err := Check(&p, 20000, strategies)
 		if err != nil || len(r.Wrong) > 0 {
 			t.Errorf("%s: %v\n%s", name, err, strings.Join(r.Wrong, "\n"))
+		}
+		for s, n := range r.Partial {
+			if n > 0 && !p.Spins() {
+				t.Errorf("%s: %s broke off %d executions", name, s, n)
+			}
 		}
 	}
 }

@@ -123,11 +123,6 @@ func New(p *progen.Program) *Machine {
 	}
 }
 
-func init() {
-	// A machine's objects are older than its executions, and stay where they are.
-	sched.Static = func(uintptr) bool { return true }
-}
-
 // maxSteps bounds an execution. Programs of package progen have far fewer steps.
 const maxSteps = 500000
 
@@ -144,6 +139,9 @@ func (m *Machine) Execute(_ context.Context, s *trace.Schedule) (*trace.Trace, e
 			}
 		}
 	}
+	// A machine's objects are older than its executions, and stay where they are.
+	defer func(is func(uintptr) bool) { sched.Static = is }(sched.Static)
+	sched.Static = func(uintptr) bool { return true }
 	pol.Begin(s.Seed)
 	collect()
 	m.reset()
