@@ -28,6 +28,7 @@ func (r *rewriter) call(e *ast.CallExpr) {
 	}
 	if sel := r.unseenReads(e.Fun); sel != nil {
 		r.methodCall(e, sel)
+		r.given(e)
 		return
 	}
 	r.value(e.Fun)
@@ -38,6 +39,22 @@ func (r *rewriter) call(e *ast.CallExpr) {
 		r.wrap(e.Args[0], "_hd.R(", ", "+r.site("read", e.Args[0].Pos(), e.Args[0])+")")
 	}
 	r.belowRead(e)
+	r.given(e)
+}
+
+// given announces that a slice is given for the arguments of a variadic function, which takes it
+// for a new one otherwise: f(s...) becomes f(_hd.Given(s)...). A parameter that its function only
+// hands on is what the call of that function made, or was given.
+func (r *rewriter) given(e *ast.CallExpr) {
+	if !r.mem || r.initial || !e.Ellipsis.IsValid() {
+		return
+	}
+	last := e.Args[len(e.Args)-1]
+	if id, ok := ast.Unparen(last).(*ast.Ident); ok && r.info.Uses[id] == r.handedOn ||
+		r.info.Types[last].IsNil() {
+		return
+	}
+	r.wrap(last, "_hd.Given(", ")")
 }
 
 // conversion announces the read of a slice's elements by a conversion, and the slice that a

@@ -156,6 +156,7 @@ func (r *rewriter) laterCall(e *ast.CallExpr) {
 	for _, a := range e.Args {
 		r.value(a)
 	}
+	r.given(e)
 }
 
 // deferredRead returns a call that announces the read of the receiver by the deferred call e, or

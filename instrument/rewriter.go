@@ -44,6 +44,7 @@ type rewriter struct {
 	keep     map[string]bool           // functions to mention, so that their import stays used
 	results  []*types.Var              // named results of the current function
 	labels   map[*ast.LabeledStmt]bool // targets of goto statements
+	handedOn types.Object              // the variadic parameter of the current function if it keeps it not
 	parents  map[ast.Node]ast.Node     // see callFollows
 	last     map[ast.Node]token.Pos    // see lastCall
 	own      map[string]bool           // see ownMethod
@@ -125,9 +126,9 @@ func forbidsCalls(d *ast.FuncDecl) bool {
 
 // function rewrites the body of a function.
 func (r *rewriter) function(recv *ast.FieldList, typ *ast.FuncType, body *ast.BlockStmt) {
-	results, labels := r.results, r.labels
-	defer func() { r.results, r.labels = results, labels }()
-	r.results, r.labels = nil, gotoTargets(body)
+	results, labels, handedOn := r.results, r.labels, r.handedOn
+	defer func() { r.results, r.labels, r.handedOn = results, labels, handedOn }()
+	r.results, r.labels, r.handedOn = nil, gotoTargets(body), nil
 	var decl strings.Builder
 	for _, list := range []*ast.FieldList{recv, typ.Params, typ.Results} {
 		if list == nil {
@@ -184,6 +185,7 @@ func (r *rewriter) variadic(typ *ast.FuncType, body *ast.BlockStmt) string {
 		return true
 	})
 	if !keeps {
+		r.handedOn = v
 		return ""
 	}
 	return fmt.Sprintf("_hd.Rest(%s, %s); ", last.Names[0].Name,

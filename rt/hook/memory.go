@@ -515,6 +515,14 @@ func MadeSlice[S ~[]E, E any](v S, s Site) S {
 // FromText is MadeSlice for what a conversion made of a string.
 func FromText[S ~[]E, E any](v S, s Site) S { return MadeSlice(v, s) }
 
+// Given notes that a call gives v for the arguments of a variadic function, and returns v.
+func Given[S ~[]E, E any](v S) S {
+	if On && cap(v) > 0 {
+		Alloc(noescape(unsafe.Pointer(unsafe.SliceData(v))), 0, AllocGiven, 0)
+	}
+	return v
+}
+
 // Rest announces the slice that a call made for the arguments of a variadic function, if it did: it
 // may have been given one.
 func Rest[E any](v []E, s Site) {

@@ -213,5 +213,6 @@ const (
 	AllocChan              // n is the capacity
 	AllocMap
 	AllocSlice
-	AllocRest // the arguments of a variadic function, if nothing else has announced them
+	AllocRest  // the arguments of a variadic function, if nothing else has announced them
+	AllocGiven // a call gives it for such arguments: it may be older than the execution
 )

@@ -268,8 +268,16 @@ func (s *Sched) alloc(p unsafe.Pointer, n uintptr, kind uint8, site uint64) {
 		return
 	}
 	g := s.cur
-	if kind == hook.AllocRest && !s.unannounced(p) {
+	switch kind {
+	case hook.AllocGiven:
+		if s.exhaustive() && !onStack(p) {
+			s.given.Insert(uintptr(p))
+		}
 		return
+	case hook.AllocRest:
+		if !s.unannounced(p) {
+			return
+		}
 	}
 	g.allocs++
 	if kind == hook.AllocChan {
@@ -278,10 +286,11 @@ func (s *Sched) alloc(p unsafe.Pointer, n uintptr, kind uint8, site uint64) {
 	s.allocs.Add(alloclog.Alloc{Addr: uintptr(p), Size: n, G: g.id, N: g.allocs, Site: trace.Site(site)})
 }
 
-// unannounced reports whether nothing has announced the memory at p, and a name for it is wanted.
-// What is on a stack has none.
+// unannounced reports whether a call has made the memory at p for the arguments of a variadic
+// function, and nothing has announced it. What is on a stack needs no name. What the call was given
+// may be older than the execution, and the goroutine that meets it first is not always the same.
 func (s *Sched) unannounced(p unsafe.Pointer) bool {
-	if !s.exhaustive() || onStack(p) {
+	if !s.exhaustive() || onStack(p) || s.given.Has(uintptr(p)) {
 		return false
 	}
 	_, _, ok := s.allocs.Find(uintptr(p))

@@ -21,6 +21,7 @@ import (
 	"heddle/rt/flow"
 	"heddle/rt/hook"
 	"heddle/rt/policy"
+	"heddle/rt/sched/addrs"
 	"heddle/rt/sched/alloclog"
 	"heddle/rt/sched/filenames"
 	"heddle/rt/wire"
@@ -210,6 +211,7 @@ type Sched struct {
 	findings  // what the execution left
 	lessons   // what earlier executions of the test taught
 	allocs    alloclog.Log
+	given     addrs.Table // see hook.AllocGiven
 	files     filenames.Names
 	reach     reach
 	det       detector // of races
@@ -264,6 +266,7 @@ func (s *Sched) reset(opt Options) {
 	s.findings.reset()
 	s.objs.reset()
 	s.allocs.Reset(s.exhaustive())
+	s.given.Empty()
 	s.files.Reset()
 	s.det.reset(opt.Race)
 	s.lazy = lazyValue{}

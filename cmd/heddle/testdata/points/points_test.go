@@ -629,6 +629,36 @@ func variadic(t *testing.T, xs ...int) {
 	tell(t, got)
 }
 
+var older = []int32{0}
+
+func held(xs ...int32) []int32 { return xs }
+
+// Which goroutine hands the older slice over first depends on the order.
+// outcomes: 0 1; hooks: Given
+func TestGiven(t *testing.T) {
+	older[0] = 0
+	var first, second, last atomic.Int32
+	got := int32(0)
+	beside(func() {
+		first.Store(1)
+		if xs := held(older...); second.Load() == 1 {
+			atomic.LoadInt32(&xs[0])
+		}
+	}, func() {
+		beside(func() {
+			atomic.StoreInt32(&older[0], 1)
+			got = last.Load()
+		}, func() {
+			second.Store(1)
+			xs := held(older...)
+			if first.Load() == 0 && atomic.LoadInt32(&xs[0]) == 0 {
+				last.Store(1)
+			}
+		})
+	})
+	tell(t, got)
+}
+
 // outcomes: 0 1; hooks: Var
 func TestVariable(t *testing.T) {
 	x, got := 0, 0
