@@ -111,30 +111,38 @@ func (c *covering) sampled(plain why.End) why.End {
 // coverAhead lets the unit that comes before dpor cover every interleaving. done: it has, or dpor.
 // It has no estimate. So it gets a glance, and then dpor, since some programs have more states than
 // classes; then as much time as dpor does before that is judged; and more while it goes straight
-// ahead.
-func (e *exploration) coverAhead(u *explore.Unit) (c covering, done bool) {
+// ahead. In free time it gets that time at once.
+func (e *exploration) coverAhead(u *explore.Unit, free bool) (c covering, done bool) {
 	begin, first, until := e.spent(), e.n, e.atGlance()
-	var yields explore.Yielding
-	x := e.search(u, func() explore.Strategy {
-		s := e.startOf(u)
-		s.Expired = func() bool {
-			if e.late() || e.cfg.Runs > 0 {
-				return e.late()
-			}
-			used := e.spent() - begin
-			return used > coverHalf || used > until && !straight(yields)
+	var x *search
+	expired := func() bool {
+		if e.late() || e.cfg.Runs > 0 {
+			return e.late()
 		}
-		yields = u.New(s).(explore.Yielding)
-		return yields
-	})
+		used := e.spent() - begin
+		return used > coverHalf || used > until && !straight(x.s)
+	}
+	if free {
+		if x = e.inFreeTime(u, expired); x == nil {
+			return c, false
+		}
+		until = coverTrial
+	} else {
+		x = e.searchFor(u, func() explore.Strategy {
+			s := e.startOf(u)
+			s.Expired = expired
+			return u.New(s)
+		})
+	}
+	x.again()
 	most := first + e.allowed(e.orders.longest)
 	goesOn := func() bool {
-		return !e.ended() && !e.stop(e.n) && e.n < most && yields.Successor() == nil
+		return !e.ended() && !e.stop(e.n) && e.n < most && x.s.(explore.Yielding).Successor() == nil
 	}
 	for goesOn() && x.step() {
 		e.tell()
 	}
-	if goesOn() && x.over && !yields.Result().Complete {
+	if goesOn() && x.over && !free && !x.s.Result().Complete {
 		if c, done := e.glance(); done || !goesOn() {
 			return c, done
 		}
@@ -143,7 +151,7 @@ func (e *exploration) coverAhead(u *explore.Unit) (c covering, done bool) {
 			e.tell()
 		}
 	}
-	if e.ended() || yields.Successor() != nil {
+	if e.ended() || x.s.(explore.Yielding).Successor() != nil {
 		return c, false
 	}
 	return x.covered()
@@ -181,7 +189,7 @@ func (x *search) covered() (c covering, done bool) {
 	r, short := x.result()
 	switch {
 	case x.left.None() && short.None():
-		return covering{complete: true, executions: r.Executions}, true
+		return covering{complete: true, executions: r.Executions, failures: r.EarlyFailures}, true
 	case x.left.None() && short.Code == why.VirtualOnly:
 		return covering{virtual: true, executions: r.Executions}, true
 	}
@@ -223,9 +231,14 @@ func (e *exploration) coverTime(p *portfolio, result string, free bool) (c cover
 	if !e.coverable() {
 		return c
 	}
-	if u := explore.Ahead(); u != nil && !free {
-		if c, done := e.coverAhead(u); done || e.ended() || !e.coverable() {
+	if u := explore.Ahead(); u != nil {
+		if c, done := e.coverAhead(u, free); done || e.ended() || !e.coverable() {
 			return c
+		}
+		if e.timers && !free { // what free time covers virtual time does
+			if c, done := e.coverAhead(u, true); done || e.ended() || !e.coverable() {
+				return c
+			}
 		}
 	}
 	guess := p.guess
@@ -234,7 +247,6 @@ func (e *exploration) coverTime(p *portfolio, result string, free bool) (c cover
 	u := explore.Cover()
 	var x *search
 	if free {
-		u = explore.First(func(u *explore.Unit) bool { return u.Free })
 		if x = e.inFreeTime(u, expired); x == nil {
 			return c
 		}

@@ -14,7 +14,12 @@ import (
 // in the execution, or that was left.
 func (l *lesson) announce(at int32, proc transition.Proc) (reason string) {
 	var op pending
-	if k := l.pos[proc]; k < len(l.turns[proc]) {
+	if l.sleeper != transition.NoProc {
+		op = pending{class: asleep, op: trace.OpResume, obj: -1, timer: l.sleeper}
+		if k := l.pos[proc]; k < len(l.turns[proc]) {
+			op.site = l.site(int(l.turns[proc][k]), proc)
+		}
+	} else if k := l.pos[proc]; k < len(l.turns[proc]) {
 		op, reason = l.executed(int(l.turns[proc][k]), proc)
 		op.site = l.site(int(l.turns[proc][k]), proc)
 	} else {
@@ -48,6 +53,14 @@ func (l *lesson) announce(at int32, proc transition.Proc) (reason string) {
 		case op.op == trace.OpWGAdd && op.arg > 0:
 			n.next.writes.add(l.p.allocation(itemKey{obj: op.obj, n: first}))
 		}
+	case clocked:
+		n.next.reads.add(l.p.clock)
+		if op.obj >= 0 {
+			n.op.item = l.p.object(op.obj)
+			n.next.writes.add(n.op.item)
+		}
+	case asleep:
+		n.next.reads.add(l.p.firings(op.timer))
 	case waiting:
 		n.op.item = l.p.object(op.obj)
 		n.next.add(n.op.item, op.op != trace.OpCondWake)
@@ -83,7 +96,8 @@ func (l *lesson) site(j int, proc transition.Proc) trace.Site {
 
 // eventOf returns the first event of proc in transition j; nil if it has none.
 func (l *lesson) eventOf(j int, proc transition.Proc) *trace.Event {
-	for i := l.path.Event(j); i < len(l.t.Events) && int(l.t.Events[i].Step) == l.path.Step(j); i++ {
+	last := l.lastEvent(j)
+	for i := l.path.Event(j); i < last; i++ {
 		if e := &l.t.Events[i]; l.p.tab.ProcOf(e.G) == proc {
 			return e
 		}
@@ -124,14 +138,18 @@ func (l *lesson) wait(at int32) {
 
 func (op *pending) equal(q *pending) bool {
 	return op.class == q.class && op.op == q.op && op.obj == q.obj && op.arg == q.arg && op.poll == q.poll &&
+		op.timer == q.timer && op.still == q.still && op.sleep == q.sleep &&
 		slices.Equal(op.cases, q.cases)
 }
 
 // executed returns the operation that proc performs in transition j.
 func (l *lesson) executed(j int, proc transition.Proc) (op pending, reason string) {
 	tr := l.path.At(j)
-	if tr.Barrier || tr.Alone() || tr.Choice >= 0 {
+	if tr.Barrier && l.firedIn(j) == nil || tr.Alone() || tr.Choice >= 0 {
 		return op, "time passes, or a value is drawn"
+	}
+	if l.p.free && timed(tr.Op) && l.path.Step(j) >= 0 && l.clockIn(j) {
+		return l.timedOperation(j, proc)
 	}
 	for _, k := range l.ops[j] {
 		if o := &l.path.Operations()[k]; o.Proc == proc {

@@ -37,6 +37,9 @@ type lesson struct {
 	// The search begins anew, and tells their bytes apart, unless it is settled by then.
 	finer, settled bool
 
+	alarms  map[int32]*alarm // by the event that started the timer
+	sleeper transition.Proc  // for which timer the goroutine sleeps whose operation is announced
+
 	updates int    // how many of the trace's were read
 	wrong   string // why the program cannot be described, found while a segment was read
 }
@@ -51,6 +54,7 @@ type segment struct {
 	writes  []writing
 	updates []updating
 	starts  []transition.Proc
+	timings []timing
 	window  window
 	reach   reach
 }
@@ -60,7 +64,7 @@ type segment struct {
 func (l *lesson) learn(t *trace.Trace, path *transition.Path) (reason string) {
 	p := l.p
 	l.t, l.path, l.event, l.plain, l.old, l.news = t, path, 0, 0, p.known, false
-	l.updates, l.wrong = 0, ""
+	l.updates, l.wrong, l.alarms = 0, "", map[int32]*alarm{}
 	p.old, p.separate = l.old, p.separate[:0]
 	l.index()
 	for i := range t.Objects { // before the accesses to the memory that they are in
@@ -111,8 +115,8 @@ func (l *lesson) index() {
 		l.turns[i], l.pos[i] = l.turns[i][:0], 0
 	}
 	for j := range l.path.Len() {
-		tr := l.path.At(j)
-		l.turns[tr.Proc] = append(l.turns[tr.Proc], int32(j))
+		tr, proc := l.path.At(j), l.actor(j)
+		l.turns[proc] = append(l.turns[proc], int32(j))
 		if tr.With != transition.NoProc {
 			l.turns[tr.With] = append(l.turns[tr.With], int32(j))
 		}
@@ -132,9 +136,9 @@ func (l *lesson) index() {
 
 // transition follows transition j.
 func (l *lesson) transition(j int) (reason string) {
-	tr, s := l.path.At(j), l.s
+	tr, s, proc := l.path.At(j), l.s, l.actor(j)
 	s.resize()
-	x, reason := l.match(tr)
+	x, reason := l.match(tr, proc)
 	if reason != "" {
 		return reason
 	}
@@ -142,7 +146,7 @@ func (l *lesson) transition(j int) (reason string) {
 		return reason
 	}
 	s.resize()
-	at := [2]int32{s.at[tr.Proc], 0}
+	at := [2]int32{s.at[proc], 0}
 	if x.with != transition.NoProc {
 		at[1] = s.at[x.with]
 		mine, theirs := x.sides()
@@ -157,19 +161,27 @@ func (l *lesson) transition(j int) (reason string) {
 	s.resize()
 	s.take(&x)
 	l.x.races(s, &x) // it shows these
-	l.pos[tr.Proc]++
-	if reason := l.announce(s.at[tr.Proc], tr.Proc); reason != "" {
+	l.pos[proc]++
+	l.sleeper = l.sleepsOn()
+	if reason := l.announce(s.at[proc], proc); reason != "" {
 		return reason
 	}
+	l.sleeper = transition.NoProc
 	if x.with != transition.NoProc {
 		l.pos[x.with]++
 		if reason := l.announce(s.at[x.with], x.with); reason != "" {
 			return reason
 		}
 	}
-	for k, c := range tr.Starts {
-		l.inherit(s.at[tr.Proc], s.at[c], int16(k+1))
-		if reason := l.announce(s.at[c], c); reason != "" {
+	for k, c := range l.seg.starts {
+		l.inherit(s.at[proc], s.at[c], int16(k+1))
+		reason := ""
+		if a := l.alarmNamed(c); a != nil {
+			reason = l.announceTimer(s.at[c], a)
+		} else {
+			reason = l.announce(s.at[c], c)
+		}
+		if reason != "" {
 			return reason
 		}
 	}
@@ -191,9 +203,16 @@ func (l *lesson) inherit(from, to int32, k int16) {
 }
 
 // match returns the step of the state that a transition is.
-func (l *lesson) match(tr *transition.Transition) (x step, reason string) {
-	l.list = l.s.steps(l.list[:0], tr.Proc)
-	op := &l.s.p.node(l.s.at[tr.Proc]).op
+func (l *lesson) match(tr *transition.Transition, proc transition.Proc) (x step, reason string) {
+	l.list = l.s.steps(l.list[:0], proc)
+	if tr.Barrier {
+		x, ok, _ := l.s.atRest()
+		if !ok || x.proc != proc {
+			return x, "time passes while goroutines wait at channels, or for several timers at once"
+		}
+		l.list = append(l.list, x)
+	}
+	op := &l.s.p.node(l.s.at[proc]).op
 	for _, x := range l.list {
 		if x.with != tr.With || op.class == comm && op.op == trace.OpSelect && x.by != chosen(tr.Case) ||
 			tr.With != transition.NoProc && x.withBy != tr.WithCase {
@@ -219,20 +238,32 @@ func chosen(at int16) int16 {
 // segment reads what transition j accesses.
 func (l *lesson) segment(j int, tr *transition.Transition) (reason string) {
 	g := &l.seg
-	*g = segment{reads: g.reads[:0], writes: g.writes[:0], updates: g.updates[:0], starts: tr.Starts,
-		window: g.window[:0]}
+	*g = segment{reads: g.reads[:0], writes: g.writes[:0], updates: g.updates[:0], starts: nil,
+		window: g.window[:0], timings: g.timings[:0]}
 	l.partner = segment{}
 	l.growths = l.growths[:0]
 	l.turn++
 	at := int32(l.path.Step(j))
 	first := l.path.Event(j)
 	last := first
-	for last < len(l.t.Events) && l.t.Events[last].Step == at {
+	if a := l.firedIn(j); a != nil {
+		for l.plain < len(l.t.Plain) && l.t.Plain[l.plain].Step <= at {
+			l.plain++
+		}
+		return l.fire(j, a)
+	}
+	for end := l.lastEvent(j); last < end; {
 		e := &l.t.Events[last]
 		if p := l.p.tab.ProcOf(e.G); p != tr.Proc && p != tr.With {
 			return "an event of another goroutine: " + e.Op.String()
 		}
+		if l.p.free && l.timing(last) {
+			last++
+			continue
+		}
 		switch e.Op {
+		case trace.OpGo:
+			g.starts = append(g.starts, l.p.tab.ProcOf(trace.GID(e.Arg)))
 		case trace.OpChoose, trace.OpNow, trace.OpSleep, trace.OpNative, trace.OpIdle:
 			return "it has no rule for " + e.Op.String()
 		}
@@ -242,7 +273,7 @@ func (l *lesson) segment(j int, tr *transition.Transition) (reason string) {
 		last++
 	}
 	l.by = tr.Proc
-	if len(tr.Starts) > 0 {
+	if len(g.starts) > 0 || len(g.timings) > 0 {
 		l.p.apart(l.by)
 	}
 	for ; l.plain < len(l.t.Plain) && l.t.Plain[l.plain].Step <= at; l.plain++ {
@@ -252,7 +283,7 @@ func (l *lesson) segment(j int, tr *transition.Transition) (reason string) {
 		}
 		starts := int16(0)
 		for ev := first; ev < last && ev < int(a.After); ev++ {
-			if l.t.Events[ev].Op == trace.OpGo {
+			if l.startsOne(ev) {
 				starts++
 			}
 		}
@@ -268,12 +299,29 @@ func (l *lesson) segment(j int, tr *transition.Transition) (reason string) {
 	return l.wrong
 }
 
+// lastEvent returns the index of the first event after those of transition j.
+func (l *lesson) lastEvent(j int) int {
+	last, at := l.path.Event(j), l.path.Step(j)
+	for last < len(l.t.Events) && int(l.t.Events[last].Step) == at &&
+		(j+1 == l.path.Len() || last < l.path.Event(j+1)) {
+		last++
+	}
+	return last
+}
+
+// startsOne reports whether an event starts a goroutine, or a timer.
+func (l *lesson) startsOne(ev int) bool {
+	e := &l.t.Events[ev]
+	return e.Op == trace.OpGo || l.p.free && e.Op == trace.OpTimerStart && e.Obj != 0 &&
+		l.t.Objects[e.Obj].Kind == trace.ObjClock
+}
+
 // edge adds an edge to node n, if it does not have it.
 func (l *lesson) edge(n int32, at int16, outcome, message int32, g *segment) (reason string) {
 	p := l.p
 	if e := l.s.find(n, at, outcome, message); e != nil {
 		if !same(e.reads, g.reads) || !same(e.writes, g.writes) || !same(e.updates, g.updates) ||
-			!slices.Equal(e.starts, g.starts) {
+			!slices.Equal(e.starts, g.starts) || !slices.Equal(e.timings, g.timings) {
 			return "a goroutine that observed the same did something else"
 		}
 		return ""
@@ -284,7 +332,8 @@ func (l *lesson) edge(n int32, at int16, outcome, message int32, g *segment) (re
 	x.window = p.windows.keep(g.window)
 	y := p.node(n)
 	y.edges = append(y.edges, edge{at, outcome, message, p.readings.keep(g.reads),
-		p.writings.keep(g.writes), slices.Clone(g.updates), slices.Clone(g.starts), to})
+		p.writings.keep(g.writes), slices.Clone(g.updates), slices.Clone(g.starts),
+		slices.Clone(g.timings), to})
 	p.within(y, &y.edges[len(y.edges)-1], x)
 	y.next.join(&g.reach)
 	next := y.next

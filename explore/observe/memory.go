@@ -93,6 +93,8 @@ const (
 	order  = -1
 	first  = -2
 	giving = -3
+	fires  = -4 // of the clock: a timer fires
+	lasts  = -5 // of the clock: the order of timers that run for a time
 )
 
 // atomic adds an operation on an atomic.

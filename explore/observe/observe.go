@@ -25,6 +25,10 @@ type Options struct {
 	// Loose: executions are made with trace.Schedule.Loose.
 	Loose bool
 
+	// Free: executions are in free time, which is covered too (trace.Schedule.Free). No goroutines
+	// are taken as alike then.
+	Free bool
+
 	// Expired, if not nil, is called now and then. When it returns true Next returns nil; the next
 	// call goes on.
 	Expired func() bool
@@ -83,7 +87,11 @@ func New(o Options) *Strategy {
 	if o.Expired == nil {
 		o.Expired = func() bool { return false }
 	}
+	o.Twins = o.Twins && !o.Free
 	s := &Strategy{opt: o, tab: transition.NewTable()}
+	if o.Free {
+		s.tab.TellTimers()
+	}
 	s.begin()
 	return s
 }
@@ -100,6 +108,9 @@ func (s *Strategy) begin() {
 	}
 	s.p = newProgram(s.tab, fine, shared, both, &s.kin)
 	s.p.allShared = s.finer > settled
+	if s.opt.Free {
+		s.p.tellTime()
+	}
 	doubt := s.opt.Doubt
 	if s.x != nil {
 		doubt = s.x.doubt
@@ -107,11 +118,11 @@ func (s *Strategy) begin() {
 	s.x = newSearch(s.p)
 	s.x.doubt = doubt
 	s.x.most = s.opt.States
-	s.lesson = lesson{p: s.p, s: &s.state, x: s.x}
+	s.lesson = lesson{p: s.p, s: &s.state, x: s.x, sleeper: transition.NoProc}
 	s.asked, s.learned = nothing, 0
 	s.plans.forget()
 	s.schedule = trace.Schedule{Policy: "first", Exhaustive: true, Strict: true, Loose: s.opt.Loose,
-		Awaits: true}
+		Awaits: true, Free: s.opt.Free}
 }
 
 // Next implements explore.Strategy.
@@ -205,7 +216,10 @@ func (s *Strategy) Done(t *trace.Trace) {
 	case len(t.Steps) > longest:
 		s.fallBack("an execution has too many steps")
 		return
-	case len(t.Crashed) > 0 && slices.ContainsFunc(t.Events, startsTimer):
+	case t.Untimed != trace.Timed:
+		s.fallBack(t.Untimed.String())
+		return
+	case !s.opt.Free && len(t.Crashed) > 0 && slices.ContainsFunc(t.Events, startsTimer):
 		s.fallBack("a timer is started in an execution that crashes: the clock stands still then")
 		return
 	}
@@ -349,13 +363,18 @@ const mostKnown = 1 << 33
 func (s *Strategy) fallBack(reason string) {
 	s.Why = reason
 	if s.other = s.trial.s; s.other == nil {
-		s.other = s.made.Over(explore.Start{Expired: s.opt.Expired, Loose: s.opt.Loose})
+		s.other = s.made.Over(s.start())
 	}
 	s.trial = trial{}
 	if s.other == nil {
 		s.incomplete(why.With(why.Limit, "%s", reason))
 		s.over = true
 	}
+}
+
+// start is what the strategy gets that goes on.
+func (s *Strategy) start() explore.Start {
+	return explore.Start{Expired: s.opt.Expired, Loose: s.opt.Loose, Free: s.opt.Free}
 }
 
 // Result implements explore.Strategy.
@@ -393,7 +412,7 @@ const (
 func (s *Strategy) begins() {
 	x := &s.trial
 	if x.s == nil {
-		x.s = s.made.Try(explore.Start{Expired: s.opt.Expired, Loose: s.opt.Loose})
+		x.s = s.made.Try(s.start())
 	}
 	x.left = len(s.x.seen)/tried - x.made
 	x.on = x.s != nil && x.left > 0

@@ -133,18 +133,32 @@ func (s *Strategy) makeSchedule(p *plan) {
 	add := func(x *step) {
 		t := transition.Transition{Proc: x.proc, With: x.with, Op: s.p.node(st.at[x.proc]).op.op,
 			Choice: -1, Case: max(x.by, 0), WithCase: x.withBy}
+		if s.tab.IsTimer(x.proc) {
+			if s.p.node(st.at[x.proc]).op.still { // it fires when no goroutine can go on: no step
+				return
+			}
+			t.Proc = transition.Timers
+		}
 		p.schedule.Steps = append(p.schedule.Steps, s.numbers.Step(&t))
 	}
 	for i := range p.path {
 		x := &p.path[i]
 		add(x)
 		e, _ := st.edges(x)
-		s.numbers.Start(e.starts)
+		s.numbers.Start(s.goroutines(e))
 		st.take(x)
 	}
 	if p.want == edges {
 		add(&p.pending)
 	}
+}
+
+// goroutines returns the goroutines that an edge starts, without timers.
+func (s *Strategy) goroutines(e *edge) []transition.Proc {
+	if len(e.timings) == 0 {
+		return e.starts
+	}
+	return slices.DeleteFunc(slices.Clone(e.starts), s.tab.IsTimer)
 }
 
 // key stands for a step that is not known: the local states, its outcome, and the versions of what

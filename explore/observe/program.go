@@ -17,6 +17,9 @@ type program struct {
 	windows  keeper[touch]
 	text     []byte // memory for tie
 
+	free  bool // in free time; then clock is the item of the clock, and now the cell of the time
+	clock int32
+	now   int32
 	tab   *transition.Table
 	nodes []*[nodesTogether]node // index 0 is no node
 	known int32                  // how many nodes there are
@@ -116,6 +119,9 @@ type pending struct {
 	site  trace.Site
 	item  int32 // of obj
 	sums  bool  // it adds to a counter, as others do; see model.Primitive.Sums
+
+	timer        transition.Proc // for which it sleeps
+	still, sleep bool            // of a timer: it is never early; it wakes a goroutine that sleeps
 }
 
 // An offer is a case of a communication.
@@ -138,6 +144,9 @@ const (
 	comm                  // a send, a receive or a select
 	arriving              // an arrival at channels without a buffer that are polled; see state.steps
 	waiting               // of a Cond; see state.attends
+	clocked               // about the clock; see clock.go
+	firing                // a timer that fires
+	asleep                // a goroutine that sleeps goes on
 	stuck                 // never enabled
 	crashed               // the goroutine has ended, and will end the program
 )
@@ -151,6 +160,7 @@ type edge struct {
 	writes  []writing
 	updates []updating
 	starts  []transition.Proc
+	timings []timing // of those timers that it starts, which are among starts, and stops
 	to      int32
 }
 

@@ -268,7 +268,16 @@ func (x *search) open(f *frame) want {
 	}
 	f.steps = f.steps[:0]
 	if best < 0 {
+		st, ok, known := s.atRest()
+		if ok {
+			f.steps = append(f.steps, st)
+			return x.goInto(f)
+		}
 		f.i = 0
+		if !known && !x.ends["rest"] {
+			x.ends["rest"] = true
+			return end
+		}
 		if sign := s.left(); sign != "" && !x.ends[sign] {
 			x.ends[sign] = true
 			return end
@@ -467,6 +476,9 @@ func (s *state) left() string {
 		op := &s.p.node(n).op
 		if op.class == crashed {
 			return ""
+		}
+		if op.class == firing && s.due[proc] >= never {
+			continue
 		}
 		b := binary.AppendUvarint(nil, uint64(s.p.kin.first(transition.Proc(proc)))+1)
 		b = append(b, byte(op.op), byte(op.class))

@@ -517,6 +517,10 @@ func (k *choice) enable(s *state, n int32) bool {
 			}
 		}
 		return least <= 0
+	case op.class == firing:
+		return !op.still && k.can.has(s.p.clock)
+	case op.class == asleep:
+		return k.can.writes.has(s.p.firings(op.timer))
 	case op.class == ruled, op.class == waiting:
 		return k.can.writes.has(op.item) || k.can.adds.has(op.item)
 	case op.class == comm:

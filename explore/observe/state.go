@@ -23,6 +23,7 @@ type state struct {
 	seen   []int32  // by cell: its version
 	sums   []digest // by item: of the versions of its cells
 	maps   []digest // by cell, of one that stands for all entries of a map: of their versions
+	due    []int64  // by Proc, of a timer that runs: its deadline
 	zero   []bool   // by Proc: its last step was an Add from zero
 
 	census census
@@ -207,6 +208,17 @@ func (s *state) steps(list []step, proc transition.Proc) []step {
 	switch op.class {
 	case free, arriving:
 		return append(list, x)
+	case clocked:
+		s.clocks(&x, op)
+		return append(list, x)
+	case firing:
+		if s.fires(proc, op) {
+			return append(list, x)
+		}
+	case asleep:
+		if s.wakes(op) {
+			return append(list, x)
+		}
 	case waiting:
 		if s.attends(op, proc) {
 			return append(list, x)
@@ -457,6 +469,9 @@ func (s *state) take(x *step) {
 		}
 		s.itemState(x.item)
 	}
+	if op.class == firing {
+		s.fire(x.proc)
+	}
 	s.queue(x.proc)
 	s.follow(x.proc, e)
 	if with != nil {
@@ -525,6 +540,9 @@ func (s *state) follow(proc transition.Proc, e *edge) {
 			change{what: ofOrigin, i: int32(c), old: s.origin[c]})
 		s.origin[c] = e.to
 		s.move(c, first)
+	}
+	if len(e.timings) > 0 {
+		s.setTimers(e)
 	}
 	s.trail = append(s.trail, change{what: ofAt, i: int32(proc), old: s.at[proc]})
 	s.move(proc, e.to)

@@ -4,6 +4,7 @@ import (
 	mathbits "math/bits"
 
 	"heddle/explore/transition"
+	"heddle/trace"
 )
 
 // A tally counts, for each item, the goroutines that may access it.
@@ -202,6 +203,9 @@ func (s *state) itemState(i int32) {
 		d.add(uint64(uint32(n[2]))<<32 | uint64(len(s.queues[i])))
 		for _, v := range s.queues[i] {
 			d.add(uint64(uint32(v)))
+			if s.p.items[i].kind == trace.ObjClock {
+				d.add(uint64(s.due[v]))
+			}
 		}
 	}
 	c.digest.replace(&c.items[i], d)

@@ -38,6 +38,7 @@ func (p *Path) readTiming(t *trace.Trace, ev int) {
 		m.timer, m.Armed = int32(ev), trace.ArmedOf(e.Arg)
 		if e.Val > 0 {
 			m.channel = p.Tab.object(t, trace.ObjID(e.Val), 0)
+			p.Tab.objects[m.channel].Cap = 1 // also before a communication tells
 		}
 		p.accessOnce(model.Timed, e.Op)
 		mode := model.Write

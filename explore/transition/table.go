@@ -42,6 +42,8 @@ type Table struct {
 
 	counters []Object // WaitGroups and RWMutexes: see checkCounters
 
+	alarms *alarms // see TellTimers
+
 	// The names of the last execution's rows: executions differ little.
 	gids []gidRow
 	objs []objRow
@@ -120,11 +122,15 @@ func (tab *Table) Name(p Proc) string {
 
 // ReadGoroutines names the goroutines of an execution, for procOfGID.
 func (tab *Table) ReadGoroutines(t *trace.Trace) {
+	tab.alarms.read(t)
 	for i := range t.Goroutines {
 		g := &t.Goroutines[i]
 		r := procRow{NoProc, g.N}
 		if g.Parent != trace.NoG {
 			r.parent = tab.gids[g.Parent].proc
+		}
+		if r.parent == Timers {
+			r = tab.startedBy(t, trace.GID(i), r)
 		}
 		if i == len(tab.gids) {
 			tab.gids = append(tab.gids, gidRow{r, tab.proc(r)})
@@ -132,6 +138,7 @@ func (tab *Table) ReadGoroutines(t *trace.Trace) {
 			tab.gids[i] = gidRow{r, tab.proc(r)}
 		}
 	}
+	tab.nameTimers(t)
 }
 
 // Proc returns the name of a goroutine of the execution that ReadGoroutines or Path.Read took last.

@@ -94,6 +94,16 @@ func TestFreeCases(t *testing.T) {
 				t.Errorf("%d executions, want at most %d", made, c.most)
 			}
 			t.Logf("%d interleavings, %d executions", n, made)
+			r, err := CheckFree(&p, 100000, []Strategy{freeObserve})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(r.Wrong) > 0 {
+				t.Error(r.Wrong)
+			}
+			if n := r.Executions[freeObserve.Name]; n > made {
+				t.Errorf("%d executions by observe, %d by dpor", n, made)
+			}
 		})
 	}
 }

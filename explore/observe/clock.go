@@ -1,0 +1,395 @@
+package observe
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"heddle/explore/transition"
+	"heddle/model"
+	"heddle/trace"
+)
+
+// Free time. A timer is a goroutine here: what starts the timer starts it, and all that it does is
+// to fire (transition.Table.TellTimers). The clock is an item. Its queue has the timers that run,
+// in the order in which they fire; only the first can. Its cell has the time: the deadline of the
+// timer that fired last. A goroutine that sleeps waits until its timer is not in the queue any
+// more.
+
+// A timing is what a step does to a timer: it starts it, or stops it.
+type timing struct {
+	timer transition.Proc
+	stop  bool
+	d     int64 // its deadline when it is started, counted from the clock
+}
+
+// An alarm is a timer of the execution that is read.
+type alarm struct {
+	timer   transition.Proc
+	armed   trace.Armed
+	object  int32 // the item of the timer, -1: a goroutine sleeps
+	channel int32 // the item of its channel, -1: it has none
+	chanObj transition.Object
+}
+
+// never is a deadline that never comes.
+const never = 1 << 59
+
+// tellTime makes the program one in free time.
+func (p *program) tellTime() {
+	p.free = true
+	p.clock = p.object(p.tab.Clock())
+	p.now = p.word(p.clock, objectCell)
+}
+
+// firings returns the item that a timer changes when it fires, and the goroutine looks at that
+// sleeps until then.
+func (p *program) firings(timer transition.Proc) int32 {
+	return p.allocation(itemKey{obj: p.tab.Clock(), n: fires, block: uint64(timer)})
+}
+
+// lasting returns the item that stands for the order of timers that run for d: of two with equal
+// deadlines the one that was started first fires first.
+func (p *program) lasting(d int64) int32 {
+	return p.allocation(itemKey{obj: p.tab.Clock(), n: lasts, block: uint64(d)})
+}
+
+// timed reports whether an operation is about the clock: a step of its own in free time.
+func timed(op trace.Op) bool {
+	switch op {
+	case trace.OpNow, trace.OpSleep, trace.OpTimerStart, trace.OpTimerStop:
+		return true
+	}
+	return false
+}
+
+// alarmOf returns the timer that an event started.
+func (l *lesson) alarmOf(event int32) *alarm {
+	if a, ok := l.alarms[event]; ok {
+		return a
+	}
+	e := &l.t.Events[event]
+	a := &alarm{timer: l.p.tab.Timer(l.t, event), armed: trace.ArmedOf(e.Arg), object: -1, channel: -1,
+		chanObj: -1}
+	if event > 0 && !a.armed.Sleep {
+		// the event before says of which timer, or the one before that which timer is reset
+		b := &l.t.Events[event-1]
+		switch kind := l.t.Objects[b.Obj].Kind; {
+		case b.Obj == 0 || b.G != e.G:
+		case kind == trace.ObjTimer:
+			a.object = l.p.object(l.p.tab.ObjectOf(l.t, b.Obj))
+		case kind == trace.ObjChan && event > 1:
+			if c := &l.t.Events[event-2]; c.Op == trace.OpTimerStop && c.G == e.G && c.Partner >= 0 {
+				a.object = l.alarmOf(c.Partner).object
+			}
+		}
+	}
+	if e.Val > 0 {
+		a.chanObj = l.p.tab.ObjectOf(l.t, trace.ObjID(e.Val))
+		a.channel = l.p.object(a.chanObj)
+	}
+	l.alarms[event] = a
+	return a
+}
+
+// firedIn returns the timer that fires in a step, whose first event is given; nil: it is no such
+// step.
+func (l *lesson) firedIn(j int) *alarm {
+	if l.path.At(j).Proc != transition.Timers {
+		return nil
+	}
+	e := &l.t.Events[l.path.Event(j)]
+	if e.Op != trace.OpTimerFire || e.Partner < 0 {
+		return nil
+	}
+	return l.alarmOf(e.Partner)
+}
+
+// actor returns the goroutine whose step transition j is; of a timer that fires its name.
+func (l *lesson) actor(j int) transition.Proc {
+	if a := l.firedIn(j); a != nil {
+		return a.timer
+	}
+	return l.path.At(j).Proc
+}
+
+// timing adds what an event of a step does to the clock. It reports whether the event is about it.
+func (l *lesson) timing(ev int) bool {
+	e := &l.t.Events[ev]
+	if e.Op == trace.OpSleep {
+		return true
+	}
+	if e.Obj == 0 {
+		return false
+	}
+	kind := l.t.Objects[e.Obj].Kind
+	g := &l.seg
+	switch {
+	case kind == trace.ObjTimer:
+		return true
+	case kind == trace.ObjChan && (e.Op == trace.OpTimerStop || e.Op == trace.OpTimerStart):
+		return true // the event of the clock follows
+	case kind != trace.ObjClock:
+		return false
+	}
+	clock, now := l.p.clock, l.p.now
+	g.reach.reads.add(clock)
+	switch e.Op {
+	case trace.OpNow:
+		l.read(now)
+	case trace.OpTimerStart:
+		a := l.alarmOf(int32(ev))
+		g.reach.add(l.p.lasting(a.armed.D), !a.armed.Sleep)
+		if a.object >= 0 {
+			l.write(l.p.word(a.object, objectCell), false)
+		}
+		g.starts = append(g.starts, a.timer)
+		g.timings = append(g.timings, timing{timer: a.timer, d: a.armed.D})
+	case trace.OpTimerStop:
+		a := l.alarmOf(e.Partner)
+		if a.object >= 0 {
+			c := l.p.word(a.object, objectCell)
+			l.read(c)
+			l.write(c, false)
+		}
+		g.timings = append(g.timings, timing{timer: a.timer, stop: true})
+	}
+	return true
+}
+
+// fire reads the step in which a timer fires. What it does follows from what was started, but for
+// the goroutine that a function of time.AfterFunc is.
+func (l *lesson) fire(j int, a *alarm) (reason string) {
+	g := &l.seg
+	rest := l.path.At(j).Barrier
+	last := l.lastEvent(j)
+	for i := l.path.Event(j); i < last; i++ {
+		switch e := &l.t.Events[i]; e.Op {
+		case trace.OpTimerFire:
+			if rest && e.Partner >= 0 && l.alarmOf(e.Partner) != a {
+				return "several timers fire when nothing else can go on"
+			}
+		case trace.OpResume:
+		case trace.OpGo:
+			g.starts = append(g.starts, l.p.tab.ProcOf(trace.GID(e.Arg)))
+		case trace.OpSend, trace.OpRecv:
+			if a.channel < 0 {
+				return "it does not know what a timer does: " + e.Op.String()
+			}
+		default:
+			return "it does not know what a timer does: " + e.Op.String()
+		}
+	}
+	l.firing(a)
+	return ""
+}
+
+// firing adds to a segment what is known of a timer that fires.
+func (l *lesson) firing(a *alarm) {
+	if a.object >= 0 {
+		l.write(l.p.word(a.object, objectCell), false)
+	}
+}
+
+// announceTimer fills in the pending operation of a timer that was started, in its first node.
+func (l *lesson) announceTimer(at int32, a *alarm) (reason string) {
+	op := pending{class: firing, op: trace.OpTimerFire, obj: -1, item: -1, still: a.armed.Still,
+		sleep: a.armed.Sleep}
+	if a.channel >= 0 {
+		op.cases = []offer{{obj: a.chanObj, item: a.channel, send: true,
+			gives: l.p.allocation(itemKey{obj: a.chanObj, n: giving})}}
+	}
+	n := l.p.node(at)
+	if n.known {
+		if !n.op.equal(&op) {
+			return "a goroutine that observed the same started another timer"
+		}
+		return ""
+	}
+	n.op, n.known = op, true
+	n.next.writes.add(l.p.clock)
+	n.next.writes.add(l.p.firings(a.timer))
+	for _, c := range op.cases {
+		n.next.writes.add(c.item)
+		n.next.adds.add(c.gives)
+	}
+	next := n.next
+	l.p.grow(at, &next, l.old)
+	if a.armed.Sleep || a.channel >= 0 { // nothing about it is for an execution to show
+		seg := l.seg
+		l.seg = segment{}
+		l.turn++
+		l.firing(a)
+		reason = l.edge(at, 0, 0, 0, &l.seg)
+		l.seg = seg
+		l.s.resize()
+		to := l.p.node(l.p.node(at).edges[0].to)
+		to.op, to.known = pending{obj: -1}, true
+	}
+	return reason
+}
+
+// alarmNamed returns the timer with a name that a step started which was read; nil: it is none.
+func (l *lesson) alarmNamed(proc transition.Proc) *alarm {
+	for _, a := range l.alarms {
+		if a.timer == proc {
+			return a
+		}
+	}
+	return nil
+}
+
+// sleepsOn returns the timer of the goroutine whose step was read, if it sleeps after it; else
+// NoProc.
+func (l *lesson) sleepsOn() transition.Proc {
+	if n := len(l.seg.timings); n > 0 && !l.seg.timings[n-1].stop {
+		if a := l.alarmNamed(l.seg.timings[n-1].timer); a.armed.Sleep {
+			return a.timer
+		}
+	}
+	return transition.NoProc
+}
+
+// clockIn reports whether transition j is about the clock.
+func (l *lesson) clockIn(j int) bool {
+	clock := l.p.tab.Clock()
+	for _, a := range l.path.At(j).Accesses {
+		if a.Obj == clock {
+			return true
+		}
+	}
+	return false
+}
+
+// timedOperation returns the operation about the clock that proc performs in transition j.
+func (l *lesson) timedOperation(j int, proc transition.Proc) (op pending, reason string) {
+	op = pending{class: clocked, op: l.path.At(j).Op, obj: -1, item: -1}
+	last := l.lastEvent(j)
+	for i := l.path.Event(j); i < last; i++ {
+		e := &l.t.Events[i]
+		if e.Op != trace.OpTimerStop && e.Op != trace.OpTimerStart || e.Obj == 0 ||
+			l.t.Objects[e.Obj].Kind != trace.ObjChan {
+			continue
+		}
+		if op.obj >= 0 {
+			return op, "it does not know steps that stop several timers"
+		}
+		op.obj = l.p.tab.ObjectOf(l.t, e.Obj)
+	}
+	return op, ""
+}
+
+// clocks fills in the step of an operation about the clock. One that stops a timer takes the value
+// out of its channel.
+func (s *state) clocks(x *step, op *pending) {
+	if op.obj < 0 || len(s.queues[op.item]) == 0 {
+		return
+	}
+	def, o := s.p.model(op.item)
+	x.item, x.outcome, x.queue = op.item, 1, -1
+	x.next = def.After(o, s.count(op.item), trace.OpRecv, 1)
+}
+
+// fires reports whether a timer is the next to fire, and may.
+func (s *state) fires(timer transition.Proc, op *pending) bool {
+	q := s.queues[s.p.clock]
+	return !op.still && len(q) > 0 && q[0] == int32(timer)
+}
+
+// atRest returns the step of the timer that fires because no goroutine can go on, where that is one
+// which is never early. known is false if it is not known what happens.
+func (s *state) atRest() (x step, ok, known bool) {
+	if !s.p.free {
+		return x, false, true
+	}
+	q := s.queues[s.p.clock]
+	if len(q) == 0 || s.due[q[0]] >= never {
+		return x, false, true
+	}
+	for _, n := range s.at {
+		if s.p.node(n).op.class == comm { // it is not overtaken then by those that come later
+			return x, false, false
+		}
+	}
+	for _, timer := range q[1:] {
+		if s.due[timer] == s.due[q[0]] && s.p.node(s.at[timer]).op.still {
+			return x, false, false
+		}
+	}
+	return step{proc: transition.Proc(q[0]), with: transition.NoProc, item: -1}, true, true
+}
+
+// wakes reports whether a goroutine that sleeps may go on.
+func (s *state) wakes(op *pending) bool {
+	return !slices.Contains(s.queues[s.p.clock], int32(op.timer))
+}
+
+// time returns what the clock shows.
+func (s *state) time() int64 {
+	return int64(s.p.values[s.seen[s.p.now]])
+}
+
+// fire takes the timers out of the queue that fire in a step of one: if that wakes a goroutine that
+// sleeps, those behind it with the same deadline do too. The clock moves, and the timer sends the
+// time to its channel if there is room.
+func (s *state) fire(timer transition.Proc) {
+	clock, now := s.p.clock, s.p.now
+	q := s.queues[clock][1:]
+	due := s.due[timer]
+	op := &s.p.node(s.at[timer]).op
+	for op.sleep && len(q) > 0 {
+		next := transition.Proc(q[0])
+		if n := s.p.node(s.at[next]); !n.op.sleep || n.op.still || s.due[next] != due {
+			break
+		} else {
+			q = q[1:]
+			s.trail = append(s.trail, change{what: ofAt, i: int32(next), old: s.at[next]})
+			s.move(next, n.edges[0].to)
+		}
+	}
+	s.queued(clock, q)
+	if due > s.time() {
+		s.trail = append(s.trail, change{what: ofSeen, i: now, old: s.seen[now]})
+		s.set(now, s.p.number(uint64(due)))
+	}
+	for i := range op.cases {
+		c := &op.cases[i]
+		def, o := s.p.model(c.item)
+		if model.Alone(o, s.count(c.item), true) == nil {
+			continue
+		}
+		s.trail = append(s.trail, change{what: ofCounts, i: c.item, count: s.counts[c.item]})
+		s.counts[c.item] = def.After(o, s.counts[c.item], trace.OpSend, 1)
+		b := binary.AppendVarint(nil, int64(s.at[timer]))
+		v := s.p.together(binary.AppendVarint(b, s.time()))
+		old := s.queues[c.item]
+		s.queued(c.item, append(old[:len(old):len(old)], v))
+	}
+}
+
+// setTimers starts and stops the timers of an edge: those that it starts have their first nodes.
+func (s *state) setTimers(e *edge) {
+	clock := s.p.clock
+	for _, x := range e.timings {
+		q := slices.Clone(s.queues[clock])
+		if x.stop {
+			k := slices.Index(q, int32(x.timer))
+			if k < 0 {
+				continue
+			}
+			s.queued(clock, slices.Delete(q, k, k+1))
+			s.trail = append(s.trail, change{what: ofAt, i: int32(x.timer), old: s.at[x.timer]})
+			s.move(x.timer, 0)
+			continue
+		}
+		due := s.time() + x.d
+		for len(s.due) <= int(x.timer) {
+			s.due = append(s.due, 0)
+		}
+		s.due[x.timer] = due
+		k := len(q)
+		for k > 0 && s.due[q[k-1]] > due {
+			k--
+		}
+		s.queued(clock, slices.Insert(q, k, int32(x.timer)))
+	}
+}
