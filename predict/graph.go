@@ -25,6 +25,7 @@ type Graph struct {
 
 	locksets []lockset
 	needs    *needs  // see Preserving; nil: none were asked for
+	waits    *waits  // see waiting; nil: they were not asked for
 	births   []int32 // by goroutine: the node that starts it; -1: none
 
 	visible []trace.Site // sites of the accesses that are nodes

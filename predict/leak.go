@@ -17,7 +17,7 @@ type Take struct {
 // left alone: another case could be taken as well, or the select polls and could have come first.
 func (g *Graph) Leaks() []Candidate {
 	c := &collection{t: g.Trace}
-	g.Limit.Within(func() { c.leaks(g, newWaits(g)) })
+	g.Limit.Within(func() { c.leaks(g, g.waiting()) })
 	return c.out
 }
 

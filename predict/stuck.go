@@ -38,7 +38,7 @@ func (g *Graph) StuckPart(part, parts int, stop func() bool) iter.Seq[Anomaly] {
 func (g *Graph) stuck(near bool, part, parts int, stop func() bool) iter.Seq[Anomaly] {
 	return func(yield func(Anomaly) bool) {
 		var w *waits
-		if !g.Limit.Within(func() { w = newWaits(g) }) {
+		if !g.Limit.Within(func() { w = g.waiting() }) {
 			return
 		}
 		s := &stuck{w: w, near: near, stop: stop, yield: yield, seen: make(map[string]int), part: part,

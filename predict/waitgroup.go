@@ -25,7 +25,7 @@ const maxNear = 64
 // WaitGroups returns misuses of WaitGroups that another order may show.
 func (g *Graph) WaitGroups() []Candidate {
 	c := &collection{t: g.Trace}
-	g.Limit.Within(func() { c.waitGroups(g, newWaits(g)) })
+	g.Limit.Within(func() { c.waitGroups(g, g.waiting()) })
 	return c.out
 }
 

@@ -13,9 +13,9 @@ import (
 // communication wait.
 type waits struct {
 	t       *trace.Trace
-	events  []trace.Event     // of t, then its leftovers
-	at      [][]int32         // by goroutine: the events at which it may have been blocked, in order
-	held    map[int32][]int32 // by such an event: the critical sections that its goroutine is in
+	events  []trace.Event // of t, then its leftovers
+	at      [][]int32     // by goroutine: the events at which it may have been blocked, in order
+	held    [][][]int32   // by the same: the critical sections that the goroutine is in there
 	regions []holding
 	byLock  map[trace.ObjID][]int32 // by lock: its critical sections
 	helps   map[helpKey][]helper    // the goroutines that help, sorted by number
@@ -52,14 +52,21 @@ const (
 	helpWaiter                   // Done, Signal, Broadcast, Release
 )
 
-// newWaits reads a trace once.
+// waiting returns the waits of the trace, which is read once. It has to be called within g.Limit.
+func (g *Graph) waiting() *waits {
+	if g.waits == nil {
+		g.waits = newWaits(g)
+	}
+	return g.waits
+}
+
 func newWaits(g *Graph) *waits {
 	t := g.Trace
 	n := len(t.Goroutines)
 	w := &waits{
-		t: t, at: make([][]int32, n), held: make(map[int32][]int32), byLock: make(map[trace.ObjID][]int32),
-		helps: make(map[helpKey][]helper), offers: make(map[trace.GID][]int32), births: make([]int32, n),
-		closes: make(map[trace.ObjID][]int32),
+		t: t, at: make([][]int32, n), held: make([][][]int32, n), births: make([]int32, n),
+		byLock: make(map[trace.ObjID][]int32), helps: make(map[helpKey][]helper),
+		offers: make(map[trace.GID][]int32), closes: make(map[trace.ObjID][]int32),
 	}
 	for g := range w.births {
 		w.births[g] = -1
@@ -67,13 +74,13 @@ func newWaits(g *Graph) *waits {
 	for i := range t.Offers {
 		w.offers[t.Offers[i].G] = append(w.offers[t.Offers[i].G], int32(i))
 	}
-	open := make([][]int32, n) // by goroutine: its open critical sections
+	open := make([][]int32, n) // by goroutine: its open critical sections; a slice is never changed
 	arrived := make(map[trace.GID]int32)
 	lastStep := make([]int32, n)
 	for g := range lastStep {
 		lastStep[g] = -1
 	}
-	w.events = slices.Clone(t.Events)
+	w.events = t.Events[:len(t.Events):len(t.Events)] // copied only if there are leftovers
 	for i := range t.Left {
 		l := &t.Left[i]
 		w.events = append(w.events, trace.Event{G: l.G, Op: l.Op, Obj: l.Obj, Site: l.Site, Partner: -1,
@@ -86,9 +93,7 @@ func newWaits(g *Graph) *waits {
 		lastStep[e.G] = e.Step
 		if first && w.mayWait(int32(i)) {
 			w.at[e.G] = append(w.at[e.G], int32(i))
-			if len(open[e.G]) > 0 {
-				w.held[int32(i)] = slices.Clone(open[e.G])
-			}
+			w.held[e.G] = append(w.held[e.G], open[e.G])
 		}
 		if i < len(t.Events) {
 			w.note(int32(i), open, arrived)
@@ -139,7 +144,7 @@ func (w *waits) note(i int32, open [][]int32, arrived map[trace.GID]int32) {
 		id := int32(len(w.regions))
 		w.regions = append(w.regions, r)
 		w.byLock[e.Obj] = append(w.byLock[e.Obj], id)
-		open[e.G] = append(open[e.G], id)
+		open[e.G] = append(slices.Clip(open[e.G]), id)
 	}
 	if e.Op == trace.OpGo {
 		if e.Arg >= 0 && int(e.Arg) < len(w.births) {
@@ -155,8 +160,10 @@ func (w *waits) note(i int32, open [][]int32, arrived map[trace.GID]int32) {
 		arrived[e.G] = i
 	case r.Section.Enters():
 		take(r.Section == model.Enter)
+		return // it helps a goroutine that waits for the lock, and no other
 	case r.Section.Leaves():
 		w.release(i, open, r.Section == model.Leave)
+		return
 	case r.Mode == model.Close && !r.Panics:
 		w.closes[e.Obj] = append(w.closes[e.Obj], i)
 	}
@@ -189,7 +196,7 @@ func (w *waits) release(i int32, open [][]int32, write bool) {
 			r := &w.regions[open[g][j]]
 			if w.events[r.take].Obj == e.Obj && r.write == write {
 				r.to = i
-				open[g] = slices.Delete(open[g], j, j+1)
+				open[g] = slices.Concat(open[g][:j], open[g][j+1:])
 				return
 			}
 		}
@@ -257,8 +264,8 @@ func (w *waits) together(a, b int32) bool {
 	if w.events[a].G == w.events[b].G || w.mustBefore(a, b) || w.mustBefore(b, a) {
 		return false
 	}
-	for _, x := range w.held[a] {
-		for _, y := range w.held[b] {
+	for _, x := range w.heldAt(a) {
+		for _, y := range w.heldAt(b) {
 			if x != y && w.events[w.regions[x].take].Obj == w.events[w.regions[y].take].Obj &&
 				(w.regions[x].write || w.regions[y].write) {
 				return false
@@ -266,6 +273,16 @@ func (w *waits) together(a, b int32) bool {
 		}
 	}
 	return true
+}
+
+// heldAt returns the critical sections that a goroutine is in before event i, at which it may have
+// been blocked; none if that is no such event.
+func (w *waits) heldAt(i int32) []int32 {
+	g := w.events[i].G
+	if k, ok := slices.BinarySearch(w.at[g], i); ok {
+		return w.held[g][k]
+	}
+	return nil
 }
 
 // between returns the waits of goroutine g after event a, up to event b.
