@@ -63,7 +63,7 @@ func (f *File) Format() []byte {
 		}
 	}
 	places("visible", f.Spots)
-	plain, packed := appendSteps(nil, f.Steps), []byte(nil)
+	plain, packed := appendSteps(nil, f.Steps, mostText), []byte(nil)
 	first := len(f.Places)
 	if len(plain) > mostText || first > 2*mostPlaces {
 		first = min(first, mostPlaces)
@@ -78,9 +78,9 @@ func (f *File) Format() []byte {
 	return fmt.Appendf(b, "end %d\n", len(f.Steps))
 }
 
-// appendSteps writes one line for each run of equal steps.
-func appendSteps(b []byte, steps []wire.Step) []byte {
-	for i := 0; i < len(steps); {
+// appendSteps writes one line for each run of equal steps, until there is more than most text.
+func appendSteps(b []byte, steps []wire.Step, most int) []byte {
+	for i := 0; i < len(steps) && len(b) <= most; {
 		n := 1
 		for i+n < len(steps) && steps[i+n] == steps[i] {
 			n++

@@ -15,8 +15,10 @@ type account struct {
 	told      map[string]bool          // of a worker: keys of those that have reached the command
 	suspected []string                 // keys of races that loose executions showed, see loosen
 	found     int
-	before    int // of found, before this input
-	buggy     int // executions that showed something wrong
+	before    int  // of found, before this input
+	kept      bool // a finding was told with its clip
+	untold    int  // findings that there was no time to tell
+	buggy     int  // executions that showed something wrong
 	cuts      wire.Cuts
 	timers    bool // executions use timers
 	choices   bool // and make choices beside those of the scheduler

@@ -51,14 +51,10 @@ func (b *budget) late() bool {
 		b.called != nil && b.called() || b.overfull(now)
 }
 
-// overtime is how long what an execution leads to may take beyond the budget: what is not
-// finished then is lost to the process that goes on.
-const overtime = time.Second
-
-// overdue reports whether that time is over, too.
+// overdue reports whether the budget is over by so much that findings which wait to be told, as
+// they were seen, are counted and not told: a quarter of it, and a second at least.
 func (b *budget) overdue() bool {
-	return !b.deadline.IsZero() && time.Since(b.deadline) > overtime || b.ctx.Err() != nil ||
-		b.overfull(time.Now())
+	return !b.deadline.IsZero() && time.Since(b.deadline) > max(time.Second, b.total/4) || b.ctx.Err() != nil
 }
 
 // overfull reports whether the search holds as much memory as it may.
@@ -101,17 +97,25 @@ func (b *budget) minimiseUntil() time.Time {
 	return until
 }
 
-// allotClip gives the next of so many clips of earlier runs an equal part of what is left of the
-// half of the budget that they have to become simpler.
-func (b *budget) allotClip(left int) {
+// Clips of earlier runs may become simpler for half of the budget; of that of heddle predict, which
+// mostly finds the same again, they have a quarter, to be replayed too.
+const (
+	clipsShare   = 2
+	clipsPredict = 4
+)
+
+// allotClip gives the next of so many clips an equal part of what is left of a share of the budget.
+func (b *budget) allotClip(left, share int) {
 	if b.total > 0 {
-		now := time.Now()
-		b.clipUntil = now.Add(max(0, b.start.Add(b.total/2).Sub(now)) / time.Duration(left))
+		now, end := time.Now(), b.start.Add(b.total/time.Duration(share))
+		b.clipUntil = now.Add(max(0, end.Sub(now)) / time.Duration(left))
 	}
 }
 
-// halfway reports whether half of the budget is spent.
-func (b *budget) halfway() bool { return b.total > 0 && time.Since(b.start) > b.total/2 }
+// spentShare reports whether a share of the budget is spent.
+func (b *budget) spentShare(share int) bool {
+	return b.total > 0 && time.Since(b.start) > b.total/time.Duration(share)
+}
 
 // slice returns until when one input may be explored while others wait: for an equal part of
 // what is left, and an eighth at least.

@@ -336,12 +336,17 @@ func (p *prediction) untold(f wire.Found) bool { return p.fresh(f) && !p.waiting
 // of the anomaly are steps: that is tried first.
 func (p *prediction) tellShown() {
 	visible, expect := p.visible, p.expect
+	clips := p.deadline
+	if !clips.IsZero() {
+		now := time.Now()
+		clips = now.Add(time.Duration(clipShare * float64(p.deadline.Sub(now))))
+	}
 	for i := range p.shows {
 		if p.ended() {
 			break
 		}
 		x := &p.shows[i]
-		p.allot(len(p.shows)-i, x.took)
+		p.allot(clips, len(p.shows)-i, x.took)
 		p.tellOne(x)
 		*x = shown{}
 	}
@@ -349,6 +354,10 @@ func (p *prediction) tellShown() {
 	clear(p.waiting)
 	p.visible, p.expect = visible, expect
 }
+
+// clipShare is the share of what is left of the time that clips have to become simpler. In the rest
+// findings are told as they were seen, and the command replays their clips.
+const clipShare = 0.6
 
 // tellPlain tells of what the first execution has shown, unless an execution of a schedule has
 // shown it as well: that has the shorter clip.
@@ -360,22 +369,22 @@ func (p *prediction) tellPlain() {
 	p.plain = nil
 	visible, only, expect, n := p.visible, p.only, p.expect, p.n
 	p.visible, p.only, p.expect, p.n = x.visible, false, nil, x.n
-	p.allot(1, x.took)
+	p.allot(p.deadline, 1, x.took)
 	p.look(x.ex, x.s, "")
 	p.visible, p.only, p.expect, p.n = visible, only, expect, n
 	p.clipUntil, p.asSeen = time.Time{}, false
 }
 
-// allot gives the clips of one execution an equal part of the time that is left, of those of so
-// many, to become simpler. took: the execution. Where that is time for a few executions alone, a
-// clip is executed once, to be recorded. Where there is none, it is told as it was seen: the
-// command replays it.
-func (p *prediction) allot(left int, took time.Duration) {
-	if p.deadline.IsZero() {
+// allot gives the clips of one execution an equal part of the time that is left until then, of
+// those of so many, to become simpler. took: the execution. Where that is time for a few executions
+// alone, a clip is executed once, to be recorded. Where there is none, it is told as it was seen:
+// the command replays it.
+func (p *prediction) allot(until time.Time, left int, took time.Duration) {
+	if until.IsZero() {
 		return
 	}
 	now := time.Now()
-	part := p.deadline.Sub(now) / time.Duration(left)
+	part := until.Sub(now) / time.Duration(left)
 	if p.asSeen = part <= 0; part < fewExecutions*took {
 		part = 0
 	}

@@ -57,6 +57,14 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 			Finding: f.Finding})
 		return true
 	}
+	asSeen := e.asSeen
+	if e.unit.Name == PredictUnit && e.late() { // it keeps to its budget
+		if e.kept && e.overdue() {
+			e.untold++
+			return false
+		}
+		asSeen = true
+	}
 	defer func(keeping bool, doing string) {
 		e.n, e.paths, e.input, e.keeping, e.doing = n, paths, input, keeping, doing
 	}(e.keeping, e.doing)
@@ -70,7 +78,7 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 	t := matters(&f, ex.Trace)
 	whole := m.needs.Steps
 	switch at := max(f.Steps, f.Finding.Decided); {
-	case ex.Final || e.asSeen:
+	case ex.Final || asSeen:
 	case len(ex.Trace.Steps) > longClip && at > 0 && at+afterFound < len(ex.Trace.Steps):
 		m.needs.Steps = at + afterFound // if it shows by then
 	case t.Verdict.Cut():
@@ -80,7 +88,7 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 		t = v
 	}
 	switch {
-	case ex.Final || e.asSeen:
+	case ex.Final || asSeen:
 		again, m.found = f.Finding, ex.Found // there is no second time
 	case m.late():
 		ds := deviations(t)
@@ -127,7 +135,9 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 	f.Finding.Executions, f.Finding.FromClip, f.Finding.Real = n, fromClip, e.real
 	if !ex.Final { // else the executor knows best how to come there again
 		f.Finding.Clip = e.clipOf(f.Finding, t, m)
-		f.Finding.Story = storyOf(t, e.x.Resolve)
+		if !asSeen { // there is no time for it, neither to write nor to read
+			f.Finding.Story = storyOf(t, e.x.Resolve)
+		}
 		e.restOf(f.Finding, t)
 	}
 	f.Finding.Switches = t.Switches()
@@ -138,6 +148,7 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 		return false
 	}
 	e.send(&wire.Record{Type: "finding", Test: e.test, Executions: n, Elapsed: elapsed, Finding: f.Finding})
+	e.kept = true
 	return true
 }
 

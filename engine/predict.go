@@ -174,6 +174,9 @@ func (e *exploration) predictOnly() (result string, complete bool, end why.End) 
 		}
 	}
 	p.tellPlain()
+	if e.untold > 0 {
+		e.note("%d findings more were seen, and are not reported: the time to make their clips was over (-budget)", e.untold)
+	}
 	if e.found > 0 {
 		result = "fail"
 	}
@@ -251,7 +254,7 @@ const (
 	recordShare  = 0.3
 	analyseShare = 0.5
 	// tryShare is for the candidates, beside what it takes to tell of what they show.
-	tryShare = 0.8
+	tryShare = 0.6
 )
 
 // begin begins a phase that may have a share of the time that is left.

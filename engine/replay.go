@@ -53,12 +53,15 @@ func sitesOf(c *wire.Clip) []trace.Site {
 // tryClips replays the clips of earlier runs before anything else. Each tells of
 // its own finding first; what else they show is then told of like anything that is found. Last come
 // executions near the clips that do not show their finding any more. To become simpler, all clips
-// together may take half of the budget.
+// together may take a share of the budget.
 func (e *exploration) tryClips() {
 	var more, astray []*wire.Clip
 	follows := make(map[*wire.Clip]bool)
-	// What heddle predict finds again is told of by its own clip, so the rest of the budget is its.
-	spent := func() bool { return e.late() || e.unit.Name == predictUnit && e.halfway() }
+	share, spent := clipsShare, e.late
+	if e.unit.Name == PredictUnit {
+		share = clipsPredict
+		spent = func() bool { return e.late() || e.spentShare(share) }
+	}
 	left := 0
 	waiting := 0
 	for i := range e.cfg.Clips {
@@ -82,7 +85,7 @@ func (e *exploration) tryClips() {
 			left++
 			continue
 		}
-		e.allotClip(waiting)
+		e.allotClip(waiting, share)
 		waiting--
 		f := e.tryClip(c, true)
 		if f.others {
@@ -95,7 +98,7 @@ func (e *exploration) tryClips() {
 	}
 	for i, c := range more {
 		if !e.ended() && !spent() {
-			e.allotClip(len(more) - i)
+			e.allotClip(len(more)-i, share)
 			e.tryClip(c, false)
 		}
 	}

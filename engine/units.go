@@ -27,14 +27,14 @@ func init() {
 		Does:  "several strategies in turn, then all interleavings if there are not too many, then what finds new orders"})
 	explore.Register(explore.Unit{Name: "sample", Order: 20, Compared: true, Seeds: true, Options: options,
 		Does: "the policies in turn, after the schedule without preemptions"})
-	explore.Register(explore.Unit{Name: predictUnit, Order: 30, Compared: true, Whole: true,
+	explore.Register(explore.Unit{Name: PredictUnit, Order: 30, Compared: true, Whole: true,
 		Command: "heddle predict",
 		Does:    "one execution, and then only what shows the bugs which that lets expect",
 		Paper:   "Huang, Zhang: PECAN, ISSTA 2011"})
 }
 
-// predictUnit is the name of the strategy of heddle predict.
-const predictUnit = "predict"
+// PredictUnit is the name of the strategy of heddle predict.
+const PredictUnit = "predict"
 
 // armsOption names the strategies that auto lets take turns.
 const armsOption = "arms"
@@ -55,7 +55,7 @@ func (e *exploration) composed() func() (result string, complete bool, end why.E
 	switch e.unit.Name {
 	case "auto":
 		return e.auto
-	case predictUnit:
+	case PredictUnit:
 		return e.predictOnly
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"heddle/clip"
@@ -33,9 +34,16 @@ const (
 	checkMoment = 5 * time.Second
 )
 
-// checkAll bounds the replays of all clips of a test, beside which its exploration goes on: a
-// minute, or the budget if that is more.
-func (r *packageRun) checkAll() time.Duration { return max(checkTime, r.o.budget) }
+// checkLeft is how long replays of clips of the open test may still take, beside which its
+// exploration goes on: in all a minute, or the budget if that is more. heddle predict has more
+// findings, and keeps to its budget: they end when half of it has gone by after it.
+func (r *packageRun) checkLeft() time.Duration {
+	left := max(checkTime, r.o.budget) - r.checked
+	if r.o.strategy == engine.PredictUnit && r.o.budget > 0 {
+		left = min(left, time.Until(r.begun.Add(r.o.budget+max(checkMoment, r.o.budget/2))))
+	}
+	return left
+}
 
 // realTries is how many replays a clip has that goes by real time: what is outside control does not
 // always do the same.
@@ -54,9 +62,8 @@ func (r *packageRun) replays(test string, f *wire.Finding) bool {
 	if err != nil {
 		return true // keeping it fails too, and tells why
 	}
-	if r.checked > r.checkAll() {
-		r.report.Record(&wire.Record{Type: "note", Test: test,
-			Text: fmt.Sprintf("the clip of this was not replayed in a new process before it is told, since those before it took %v: %s", r.checkAll(), f.Name())})
+	if r.checkLeft() <= 0 {
+		r.unchecked = append(r.unchecked, f.Name())
 		return true
 	}
 	defer func(began time.Time) { r.checked += time.Since(began) }(time.Now())
@@ -96,6 +103,21 @@ func (r *packageRun) replays(test string, f *wire.Finding) bool {
 	return false
 }
 
+// mostUnchecked is how many of these are named.
+const mostUnchecked = 5
+
+// tellUnchecked names the findings that are told though there was no time to replay their clips.
+func (r *packageRun) tellUnchecked(test string) {
+	if n := len(r.unchecked); n > 0 {
+		text := strings.Join(r.unchecked[:min(n, mostUnchecked)], "; ")
+		if n > mostUnchecked {
+			text += fmt.Sprintf("; and %d more", n-mostUnchecked)
+		}
+		r.report.Record(&wire.Record{Type: "note", Test: test, Text: "there was no time (-budget) to replay the clips of these in a new process before they are told: " + text})
+	}
+	r.unchecked = nil
+}
+
 // hasOwnClip reports whether a finding came with a clip that is to be replayed before it is told.
 func (r *packageRun) hasOwnClip(f *wire.Finding) bool {
 	return f.FromClip == "" && f.Kind != "uncontrolled" && f.Divergence == "" && f.Clip.Policy != "" &&
@@ -129,7 +151,7 @@ func (r *packageRun) showTogether(recs []*wire.Record) {
 
 // showAll notes which findings of a test a new process shows by their clips.
 func (r *packageRun) showAll(test string, fs []*wire.Finding) {
-	left := r.checkAll() - r.checked
+	left := r.checkLeft()
 	if left <= 0 || r.idle.ctx.Err() != nil {
 		return
 	}
@@ -193,7 +215,8 @@ func (r *packageRun) notLost(rec *wire.Record) {
 func (r *packageRun) misses(c *wire.Clip, verbose bool) string {
 	o := *r.o
 	o.verbose, o.json, o.failFast = verbose, false, false
-	ctx, cancel := context.WithTimeout(r.idle.ctx, min(checkTime, max(checkMoment, 2*time.Since(r.began))))
+	most := min(checkTime, max(checkMoment, 2*time.Since(r.began)), max(checkMoment, r.checkLeft()))
+	ctx, cancel := context.WithTimeout(r.idle.ctx, most)
 	defer cancel()
 	t, err := r.attempts(ctx, r.pkg, c, &o, true, true)
 	switch {

@@ -46,13 +46,16 @@ type packageRun struct {
 	failures   []error // heddle's own
 	// findings of tests that were postponed, from before that: by test, then by bug
 	told    map[string]map[string]bool
-	heir    bool                    // the binary that runs has run other tests
-	misfit  *misfit                 // of the open test
-	checked time.Duration           // what replaying its clips took
-	shown   map[*wire.Finding]bool  // those whose clips a new process has shown already
-	apart   []*wire.Clip            // to be replayed under settings of their own, when their tests begin
-	lost    string                  // what was seen in it and could not be shown again; "": nothing
-	near    map[string][]*wire.Near // by test
+	heir    bool          // the binary that runs has run other tests
+	misfit  *misfit       // of the open test
+	checked time.Duration // what replaying its clips took
+	// findings of it that were told without that
+	unchecked []string
+	begun     time.Time               // when it, or what others do of it, began
+	shown     map[*wire.Finding]bool  // those whose clips a new process has shown already
+	apart     []*wire.Clip            // to be replayed under settings of their own, when their tests begin
+	lost      string                  // what was seen in it and could not be shown again; "": nothing
+	near      map[string][]*wire.Near // by test
 	// nil, or called with the path of a clip that was made, whether it renews another one, and what
 	// to say of that
 	wanted   func(path string, same bool, notes []string)
@@ -324,7 +327,7 @@ func (r *packageRun) take(rec *wire.Record) {
 	switch rec.Type {
 	case "begin":
 		r.open, r.began, r.visible, r.found, r.misfit = rec.Test, time.Now(), nil, nil, nil
-		r.checked = 0
+		r.checked, r.begun, r.unchecked = 0, r.began, nil
 		r.report.Record(rec)
 		r.replayApart(rec.Test)
 		return
@@ -336,6 +339,7 @@ func (r *packageRun) take(rec *wire.Record) {
 			return
 		}
 		r.notLost(rec)
+		r.tellUnchecked(rec.Test)
 		if rec.Complete && len(r.pkg.Left) > 0 {
 			left := strings.ReplaceAll(r.pkg.Left[0], r.pkg.Dir+string(filepath.Separator), "")
 			rec.Complete, rec.Why = false, why.Sampled(why.With(why.Unseen, "%s",
