@@ -36,7 +36,8 @@ func (p *Problem) makeUnits() {
 	for o := 1; o < len(by); o++ {
 		p.opt.Limit.Check()
 		id := trace.ObjID(o)
-		if p.m.t.Objects[o].Kind == trace.ObjMemory {
+		kind := p.m.t.Objects[o].Kind
+		if kind == trace.ObjMemory || kind == trace.ObjAtomic && len(by[o]) > 0 {
 			memory = append(memory, id)
 		} else if len(by[o]) > 0 {
 			if u := p.newUnit(id, by[o]); u != nil {
@@ -81,8 +82,6 @@ func (p *Problem) newUnit(o trace.ObjID, events []int32) unit {
 		return newOnce(p, events)
 	case trace.ObjCond:
 		return newCond(p, events)
-	case trace.ObjAtomic:
-		return p.newAtomic(o, events)
 	case trace.ObjTimer:
 		return nil // the clock orders timers
 	}
@@ -279,14 +278,15 @@ func (p *Problem) newAtomic(o trace.ObjID, events []int32) unit {
 	return c
 }
 
-// makeCells makes the cells of memory: bytes with the same accesses.
+// makeCells makes the cells of memory and of atomics: bytes with the same accesses. An atomic whose
+// bytes nothing else accesses is a cell, with the values that its operations tell.
 func (p *Problem) makeCells(objs []trace.ObjID, by [][]int32) {
 	addr := func(o trace.ObjID) uintptr { return p.m.t.Objects[o].Addr }
 	size := func(o trace.ObjID) uintptr {
 		n := int64(1)
 		for _, e := range by[o] {
 			if int(e) < p.m.done {
-				n = max(n, p.m.events[e].Arg)
+				n = max(n, p.m.events[e].Bytes())
 			}
 		}
 		return uintptr(n)
@@ -303,11 +303,29 @@ func (p *Problem) makeCells(objs []trace.ObjID, by [][]int32) {
 			events = append(events, by[o]...)
 		}
 		sort.Slice(events, func(a, b int) bool { return events[a] < events[b] })
-		if p.shared(events) {
+		switch o := objs[i]; {
+		case k == i+1 && p.m.t.Objects[o].Kind == trace.ObjAtomic && p.alike(events):
+			p.objUnit[o] = p.newAtomic(o, events)
+			p.addUnit(p.objUnit[o], events)
+		case p.shared(events):
 			p.cellsOf(events, addr)
 		}
 		i = k
 	}
+}
+
+// alike reports whether operations on an atomic have one width.
+func (p *Problem) alike(events []int32) bool {
+	width := uint8(0)
+	for _, e := range events {
+		if w := p.m.events[e].Width; w > 0 && int(e) < p.m.done {
+			if width > 0 && w != width {
+				return false
+			}
+			width = w
+		}
+	}
+	return true
 }
 
 // cellsOf makes the cells of accesses that overlap, or have the same address.
@@ -323,7 +341,7 @@ func (p *Problem) cellsOf(events []int32, addr func(trace.ObjID) uintptr) {
 	span := func(e int32) (uintptr, uintptr) {
 		ev := &p.m.events[e]
 		a := addr(ev.Obj)
-		return a, a + uintptr(max(ev.Arg, 1))
+		return a, a + uintptr(ev.Bytes())
 	}
 	for _, e := range events {
 		a, b := span(e)
@@ -341,10 +359,17 @@ func (p *Problem) cellsOf(events []int32, addr func(trace.ObjID) uintptr) {
 			}
 			used = append(used, e)
 			ev := &p.m.events[e]
-			v := value{text: p.text(int(e)), obj: ev.Obj, size: ev.Arg}
+			v := value{text: p.text(int(e)), obj: ev.Obj, size: ev.Bytes()}
 			u := use{event: int(e), in: v, reads: true}
-			if ev.Op == trace.OpWrite {
+			switch ev.Op {
+			case trace.OpWrite, trace.OpAtomicStore:
 				u = use{event: int(e), out: v, writes: true}
+			case trace.OpAtomicRMW:
+				u = use{event: int(e), out: v, reads: true, writes: true, always: true}
+			case trace.OpAwait:
+				if p.m.t.Objects[ev.Obj].Kind == trace.ObjAtomic {
+					continue
+				}
 			}
 			c.note(u, &last, &now)
 		}

@@ -44,7 +44,7 @@ func locate(t *trace.Trace, limit *limit.Limit) *locations {
 		if !isAccess(t, e) {
 			continue
 		}
-		for p := range l.By(e.Obj, e.Arg) {
+		for p := range l.By(e.Obj, e.Bytes()) {
 			u := &l.users[p]
 			u.shared = u.shared || u.g != 0 && u.g != e.G+1
 			u.g = e.G + 1
@@ -62,7 +62,7 @@ func (l *locations) findVisible() {
 		if !isAccess(l.t, e) || l.visible[e.Site.Plain()] {
 			continue
 		}
-		for p := range l.By(e.Obj, e.Arg) {
+		for p := range l.By(e.Obj, e.Bytes()) {
 			if l.users[p].both() {
 				l.visible[e.Site.Plain()] = true
 				break

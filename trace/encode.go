@@ -24,7 +24,7 @@ func (t *Trace) Append(b []byte) []byte {
 	b = append32(b, len(t.Events))
 	for i := range t.Events {
 		e := &t.Events[i]
-		b = append32(append32(append(append32(b, int(e.G)), byte(e.Op), flag(e.Quiet)), int(e.Obj)),
+		b = append32(append32(append(append32(b, int(e.G)), byte(e.Op), flag(e.Quiet), e.Width), int(e.Obj)),
 			int(e.Partner))
 		b = append32(append32(append64(append64(b, uint64(e.Arg)), uint64(e.Site)), int(e.Val)), int(e.Step))
 	}
@@ -143,11 +143,11 @@ func Decode(b []byte) (*Trace, error) {
 			Site: Site(d.u64()), Init: d.u64(), Made: Site(d.u64()), Nth: d.i32()}
 	}
 	t.Steps = d.steps()
-	t.Events = make([]Event, d.rows(38))
+	t.Events = make([]Event, d.rows(39))
 	for i := range t.Events {
 		t.Events[i] = Event{
-			G: GID(d.i32()), Op: Op(d.u8()), Quiet: d.u8() == 1, Obj: ObjID(d.i32()), Partner: d.i32(),
-			Arg: int64(d.u64()), Site: Site(d.u64()), Val: d.i32(), Step: d.i32(),
+			G: GID(d.i32()), Op: Op(d.u8()), Quiet: d.u8() == 1, Width: d.u8(), Obj: ObjID(d.i32()),
+			Partner: d.i32(), Arg: int64(d.u64()), Site: Site(d.u64()), Val: d.i32(), Step: d.i32(),
 		}
 	}
 	t.Values = make([]string, d.rows(4))

@@ -103,6 +103,7 @@ type Event struct {
 	G     GID
 	Op    Op
 	Quiet bool  // is no scheduling point
+	Width uint8 // bytes that an operation on an atomic accesses, else 0; see Bytes
 	Obj   ObjID // the object it accesses
 	// index of the event that completed with this one (the send of a receive, the receive of a
 	// send), -1 if none
@@ -113,6 +114,15 @@ type Event struct {
 	// free time the ObjID of the timer's channel
 	Val  int32
 	Step int32 // index in Trace.Steps of its step
+}
+
+// Bytes returns how many bytes of memory an access to memory or to an atomic reads or writes: 1
+// where that is unknown. It means nothing for other events.
+func (e *Event) Bytes() int64 {
+	if e.Op == OpRead || e.Op == OpWrite {
+		return max(e.Arg, 1)
+	}
+	return max(int64(e.Width), 1)
 }
 
 // A Step is one choice of the scheduler: the goroutine that continues, its pending operation, and

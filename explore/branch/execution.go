@@ -218,17 +218,18 @@ func (x *Execution) findVariables() {
 	for i := range t.Events {
 		if e := &t.Events[i]; e.Obj > 0 && (gives[e.Op] || changes[e.Op]) {
 			used[e.Obj] = true
-			if e.Op == trace.OpRead || e.Op == trace.OpWrite {
-				size[e.Obj] = max(size[e.Obj], uintptr(max(e.Arg, 1)))
+			if IsAccess(e.Op) {
+				size[e.Obj] = max(size[e.Obj], uintptr(e.Bytes()))
 			}
 		}
 	}
 	of := make([]int32, len(t.Objects))
 	var memory []trace.ObjID
 	for o := 1; o < len(used); o++ {
+		kind := t.Objects[o].Kind
 		switch {
 		case !used[o]:
-		case t.Objects[o].Kind == trace.ObjMemory && t.Objects[o].Addr != 0:
+		case (kind == trace.ObjMemory || kind == trace.ObjAtomic) && t.Objects[o].Addr != 0:
 			memory = append(memory, trace.ObjID(o))
 		default:
 			of[o] = int32(len(x.vars))

@@ -215,7 +215,7 @@ func (n *Names) Read(t *trace.Trace) *Accesses {
 			case syncs(t.Objects[e.Obj].Kind):
 				f(i, memory+int32(e.Obj))
 			default:
-				for p := range v.By(e.Obj, e.Arg) {
+				for p := range v.By(e.Obj, e.Bytes()) {
 					f(i, p)
 				}
 			}

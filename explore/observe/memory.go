@@ -106,6 +106,9 @@ func (l *lesson) atomic(o *trace.Object, e *trace.Event, u trace.Updated) bool {
 	if l.private(i) {
 		return true
 	}
+	if l.p.tab.Torn(l.t, e.Obj) {
+		l.wrong = "atomics that overlap"
+	}
 	c := l.p.atomic(i, uint32(at))
 	l.beside(i, uint32(at), e)
 	if o.Number {
@@ -129,12 +132,22 @@ func (l *lesson) atomic(o *trace.Object, e *trace.Event, u trace.Updated) bool {
 }
 
 // beside adds what an atomic operation is to plain accesses, with which it may race. at: where the
-// atomic is in allocation i. Its first byte stands for it: atomics do not overlap.
+// atomic is in allocation i.
 func (l *lesson) beside(i int32, at uint32, e *trace.Event) {
-	word, bytes := at/8, uint8(1)<<(at%8)
-	if l.p.items[i].fine.has(int32(word)) {
-		word, bytes = byteCell|at, allBytes
+	for b := at; b < at+uint32(e.Bytes()); {
+		word, end := b/8, min(at+uint32(e.Bytes()), b/8*8+8)
+		if l.p.items[i].fine.has(int32(word)) {
+			l.besideCell(i, at, byteCell|b, allBytes, e)
+			b++
+			continue
+		}
+		l.besideCell(i, at, word, uint8(allBytes)<<(b%8)&(allBytes>>(word*8+8-end)), e)
+		b = end
 	}
+}
+
+// besideCell is beside for one cell, of which the atomic has these bytes.
+func (l *lesson) besideCell(i int32, at, word uint32, bytes uint8, e *trace.Event) {
 	if _, plain := l.p.cellOf[cellKey{i, word}]; plain {
 		l.mix(i, at)
 	}

@@ -1,6 +1,8 @@
 package pcr
 
 import (
+	"fmt"
+
 	"heddle/explore/mapcov"
 	"heddle/order"
 	"heddle/trace"
@@ -57,6 +59,7 @@ type creation struct {
 	rules   Rules
 	longest int
 
+	partly     []bool  // by variable: accesses are to several sizes of memory, or by atomics and plain
 	source     []int32 // by access: the access whose value it found; -1: the initial value
 	instances  map[mapcov.Key]int
 	found      []candidate
@@ -128,11 +131,13 @@ func (c *creation) full() bool { return c.truncated || c.late() }
 
 // findSources records for each access the write before it.
 func (c *creation) findSources() {
-	c.source = make([]int32, len(c.as.All))
+	c.source, c.partly = make([]int32, len(c.as.All)), make([]bool, len(c.as.Vars))
 	for v := range c.as.Vars {
 		last := int32(-1)
+		of := c.part(c.as.Vars[v].All[0])
 		for _, i := range c.as.Vars[v].All {
 			c.source[i] = last
+			c.partly[v] = c.partly[v] || c.part(i) != of
 			if c.as.All[i].Write {
 				last = i
 			}
@@ -140,10 +145,30 @@ func (c *creation) findSources() {
 	}
 }
 
+// part is the memory that an access is to: values of two accesses are comparable if it is equal.
+type part struct {
+	obj   trace.ObjID
+	bytes int64
+}
+
+func (c *creation) part(i int32) part {
+	e := &c.as.Trace.Events[c.as.All[i].Event]
+	return part{e.Obj, e.Bytes()}
+}
+
 // seen, left and before return values, if they are known: that a read saw, that a write left, that
-// a write found.
-func (c *creation) seen(i int32) string { return c.problem.Value(c.as.All[i].Event, false) }
-func (c *creation) left(i int32) string { return c.problem.Value(c.as.All[i].Event, true) }
+// a write found. They are texts that are equal only if the values are.
+func (c *creation) seen(i int32) string { return c.value(i, false) }
+func (c *creation) left(i int32) string { return c.value(i, true) }
+
+func (c *creation) value(i int32, written bool) string {
+	v := c.problem.Value(c.as.All[i].Event, written)
+	if v != "" && c.partly[c.as.All[i].Var] {
+		of := c.part(i)
+		v += fmt.Sprint("@", c.as.Objects[of.obj], ":", of.bytes)
+	}
+	return v
+}
 
 func (c *creation) before(i int32) string {
 	if s := c.source[i]; s >= 0 {

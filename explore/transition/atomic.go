@@ -39,13 +39,13 @@ func (p *Path) readValues(t *trace.Trace) {
 		}
 		r := &p.rows[j]
 		r.value = uint64(e.Arg)
+		obj := p.Tab.object(t, e.Obj, 1) // and its initial value
 		if p.steps[j].Op == trace.OpAtomicCAS {
 			k := compared(t, i)
-			if r.compares = k >= 0; r.compares {
+			if r.compares = k >= 0 && p.Tab.knows(obj); r.compares {
 				r.want = t.Compares[k].Old
 			}
 		}
-		p.Tab.object(t, e.Obj, 1) // and its initial value
 	}
 }
 

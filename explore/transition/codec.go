@@ -74,6 +74,8 @@ func (e *Encoder) object(o Object) {
 		e.B = binary.AppendUvarint(e.B, e.tab.name(&r.objectKey))
 		e.Uint(int(r.kind))
 		e.Uint(int(r.size))
+		e.Uint(int(r.extent))
+		e.Uint(int(number(r.torn) + 2*number(r.plainly)))
 		e.Uint(int(r.Cap))
 	}
 }
@@ -155,12 +157,21 @@ func (d *Decoder) object() Object {
 	by := d.Proc()
 	key := objectKey{by: by, made: trace.Site(d.Uint()), n: int32(d.Int()), offset: uint32(d.Uint()),
 		addr: d.tab.addr(by, d.Uint()), kind: trace.ObjKind(d.Uint()), size: uint32(d.Uint())}
-	limit := int32(d.Uint())
+	extent, flags, limit := uint32(d.Uint()), d.Uint(), int32(d.Uint())
 	if d.Bad {
 		return 0
 	}
-	obj := d.tab.intern(key)
+	obj := d.tab.internWide(key, extent)
+	if extent > d.tab.objects[obj].extent {
+		d.tab.widen(obj, extent)
+	}
 	row := &d.tab.objects[obj]
+	if flags&1 != 0 {
+		d.tab.mark(obj, &row.torn)
+	}
+	if flags&2 != 0 {
+		d.tab.mark(obj, &row.plainly)
+	}
 	row.Cap = max(row.Cap, limit)
 	d.objs = append(d.objs, obj)
 	return obj

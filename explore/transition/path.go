@@ -495,7 +495,7 @@ func (p *Path) readEvent(t *trace.Trace, ev int) {
 		}
 	}
 	obj, op := p.Tab.object(t, e.Obj, MemorySize(e, t.Objects[e.Obj].Kind)), e.Op
-	if op == trace.OpAtomicLoad && s.Op == trace.OpAtomicCAS && compared(t, ev) < 0 {
+	if op == trace.OpAtomicLoad && s.Op == trace.OpAtomicCAS && (compared(t, ev) < 0 || !p.Tab.knows(obj)) {
 		op = trace.OpAtomicRMW // it is unknown whether it would fail elsewhere
 	}
 	p.access(obj, op, int32(min(max(e.Arg, -1<<31), 1<<31-1)))
@@ -505,10 +505,8 @@ func (p *Path) readEvent(t *trace.Trace, ev int) {
 // is no memory.
 func MemorySize(e *trace.Event, kind trace.ObjKind) uint32 {
 	switch e.Op {
-	case trace.OpRead, trace.OpWrite:
-		return uint32(max(e.Arg, 1))
-	case trace.OpAtomicLoad, trace.OpAtomicStore, trace.OpAtomicRMW:
-		return 1 // its first byte: atomics do not overlap
+	case trace.OpRead, trace.OpWrite, trace.OpAtomicLoad, trace.OpAtomicStore, trace.OpAtomicRMW:
+		return uint32(e.Bytes())
 	case trace.OpAwait:
 		if kind == trace.ObjAtomic || kind == trace.ObjMemory {
 			return 1 // the loop read it; how many bytes is unknown
@@ -616,6 +614,9 @@ func (p *Path) accessAs(obj Object, m model.Mode, op trace.Op, arg int32) {
 	for _, o := range p.Tab.objects[obj].overlaps {
 		if int(o) < len(p.uses) {
 			p.orderAfter(j, o, m)
+		}
+		if m == model.Write {
+			p.Tab.mark(o, &p.Tab.objects[o].plainly)
 		}
 	}
 	if m == model.Send || m == model.Recv {

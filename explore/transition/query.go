@@ -43,7 +43,7 @@ func (tab *Table) Number(t *trace.Trace, p Proc) trace.GID {
 }
 
 // Size returns the number of bytes of obj if it is memory, else 0.
-func (tab *Table) Size(obj Object) uint32 { return tab.objects[obj].size }
+func (tab *Table) Size(obj Object) uint32 { return tab.objects[obj].extent }
 
 // Cap returns the capacity of a channel.
 func (tab *Table) Cap(obj Object) int { return int(tab.objects[obj].Cap) }

@@ -58,10 +58,15 @@ type objectRow struct {
 	objectKey
 	model.Object
 	overlaps []Object
-	def      *model.Primitive
-	static   bool // a package-level variable, or part of one
-	empty    bool // a channel whose values have no size
-	flat     bool // a channel whose values have no pointers
+	// of memory: how many bytes the widest access has; more than size only of an atomic
+	extent uint32
+	// of an atomic: it is accessed as a part of other atomics, or they are, or it with several
+	// widths; it is written plainly
+	torn, plainly bool
+	def           *model.Primitive
+	static        bool // a package-level variable, or part of one
+	empty         bool // a channel whose values have no size
+	flat          bool // a channel whose values have no pointers
 }
 
 // An objectKey identifies an object. by is NoProc for objects older than the execution.
@@ -72,7 +77,7 @@ type objectKey struct {
 	offset uint32
 	addr   uintptr
 	kind   trace.ObjKind
-	size   uint32 // of memory
+	size   uint32 // of memory; of an atomic 1, whatever the widths of its operations are
 }
 
 type gidRow struct {
@@ -160,7 +165,10 @@ func (tab *Table) object(t *trace.Trace, id trace.ObjID, size uint32) Object {
 	}
 	c := &tab.objs[id]
 	if c.key != k || c.key == (objectKey{}) {
-		*c = objRow{k, tab.intern(k)}
+		*c = objRow{k, tab.internWide(k, size)}
+	}
+	if k.kind == trace.ObjAtomic && size > 1 && tab.objects[c.obj].extent != size {
+		tab.widen(c.obj, size)
 	}
 	row := &tab.objects[c.obj]
 	row.Cap, row.Init = max(row.Cap, o.Cap), o.Init // only communications record the capacity
@@ -179,6 +187,9 @@ func (tab *Table) object(t *trace.Trace, id trace.ObjID, size uint32) Object {
 func (tab *Table) keyOf(t *trace.Trace, id trace.ObjID, size uint32) objectKey {
 	o := &t.Objects[id]
 	k := objectKey{by: NoProc, made: o.Made, n: o.Nth, offset: o.Offset, kind: o.Kind, size: size}
+	if o.Kind == trace.ObjAtomic {
+		k.size = 1
+	}
 	if o.G != trace.NoG {
 		k.by = tab.gids[o.G].proc
 	} else {
@@ -187,39 +198,86 @@ func (tab *Table) keyOf(t *trace.Trace, id trace.ObjID, size uint32) objectKey {
 	return k
 }
 
-func (tab *Table) intern(k objectKey) Object {
+// intern returns the object with a key.
+func (tab *Table) intern(k objectKey) Object { return tab.internWide(k, k.size) }
+
+// internWide is intern for an object that has an access to so many bytes.
+func (tab *Table) internWide(k objectKey, bytes uint32) Object {
 	if obj, ok := tab.objOf[k]; ok {
 		return obj
 	}
 	obj := Object(len(tab.objects))
-	row := objectRow{objectKey: k, Object: model.Object{Kind: k.kind}, def: model.Of(k.kind)}
-	if k.size > 0 {
-		for i := range tab.objects {
-			if o := &tab.objects[i]; o.meets(&k) {
-				o.overlaps = append(o.overlaps, obj)
-				row.overlaps = append(row.overlaps, Object(i))
-			}
-		}
-	}
 	if k.kind == trace.ObjWaitGroup || k.kind == trace.ObjRWMutex {
 		tab.counters = append(tab.counters, obj)
 	}
-	tab.objects = append(tab.objects, row)
+	tab.objects = append(tab.objects,
+		objectRow{objectKey: k, Object: model.Object{Kind: k.kind}, def: model.Of(k.kind),
+			extent: max(k.size, bytes)})
 	tab.objOf[k] = obj
+	tab.meet(obj)
 	return obj
 }
 
-// meets reports whether two pieces of memory overlap.
-func (k *objectKey) meets(l *objectKey) bool {
-	if k.size == 0 || l.size == 0 || k.by != l.by || k.made != l.made || k.n != l.n {
+// meet finds the objects that overlap obj, as far as it is not known of them. It reports whether
+// there are any.
+func (tab *Table) meet(obj Object) (any bool) {
+	row := &tab.objects[obj]
+	if row.extent == 0 {
 		return false
 	}
-	a, b := uint64(k.offset), uint64(l.offset)
-	if k.by == NoProc {
-		a, b = uint64(k.addr), uint64(l.addr)
+	for i := range tab.objects {
+		if o := &tab.objects[i]; Object(i) != obj && o.meets(row) && !tab.overlap(obj, Object(i)) {
+			o.overlaps, row.overlaps = append(o.overlaps, obj), append(row.overlaps, Object(i))
+			if any = true; o.kind == trace.ObjAtomic && row.kind == trace.ObjAtomic {
+				tab.mark(obj, &row.torn)
+				tab.mark(Object(i), &o.torn)
+			}
+		}
 	}
-	return a < b+uint64(l.size) && b < a+uint64(k.size)
+	return any
 }
+
+// meets reports whether two pieces of memory overlap.
+func (r *objectRow) meets(l *objectRow) bool {
+	if r.extent == 0 || l.extent == 0 || r.by != l.by || r.made != l.made || r.n != l.n {
+		return false
+	}
+	a, b := uint64(r.offset), uint64(l.offset)
+	if r.by == NoProc {
+		a, b = uint64(r.addr), uint64(l.addr)
+	}
+	return a < b+uint64(l.extent) && b < a+uint64(r.extent)
+}
+
+// widen notes an operation on an atomic that has another width than those before.
+func (tab *Table) widen(obj Object, width uint32) {
+	row := &tab.objects[obj]
+	if row.extent > 1 {
+		tab.mark(obj, &row.torn)
+	}
+	if row.extent < width {
+		row.extent = width
+		// what else accessed that memory was not ordered with it
+		tab.Changed = tab.meet(obj) || tab.Changed
+	}
+}
+
+// mark sets a flag of an atomic, after which its value does not follow from the operations on it
+// alone: a CompareAndSwap counts as one that writes. Results before that are void.
+func (tab *Table) mark(obj Object, flag *bool) {
+	if tab.objects[obj].kind == trace.ObjAtomic && !*flag {
+		*flag, tab.Changed = true, true
+	}
+}
+
+// Torn reports whether bytes of an atomic, the object with number id in t, are accessed as part of
+// another atomic, or by operations of several widths.
+func (tab *Table) Torn(t *trace.Trace, id trace.ObjID) bool {
+	return tab.objects[tab.object(t, id, 1)].torn
+}
+
+// knows reports whether the value of an atomic follows from the operations on it.
+func (tab *Table) knows(obj Object) bool { return !tab.objects[obj].torn && !tab.objects[obj].plainly }
 
 func (tab *Table) overlap(a, b Object) bool {
 	for _, c := range tab.objects[a].overlaps {

@@ -44,6 +44,9 @@ func (s *Sched) atomicBegin(p unsafe.Pointer, n uintptr, op uint8, pc uintptr) {
 		row := &s.t.Objects[o.id]
 		row.Init, row.Number = bitsAt(p, n), !address && (n == 4 || n == 8)
 	}
+	if n > o.width {
+		s.objs.widen(o, n)
+	}
 	s.point(g, atomicOps[op], o, site)
 	pendingAtomic = atomicOp{o: o, op: op, site: site, n: n,
 		number: op == hook.AtomicRMW && !address && (n == 4 || n == 8)}
@@ -105,6 +108,7 @@ func (s *Sched) atomicEnd(changed bool, bits uint64) {
 	}
 	s.idle.same = a.number && a.was == bits
 	ev := s.event(g, kind, a.o, int64(bits), a.site)
+	s.t.Events[ev].Width = uint8(a.n)
 	if s.idle.same {
 		s.idle.same = false
 		s.idleRead(g, a.o)

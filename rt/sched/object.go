@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"slices"
 	"unsafe"
 
 	"heddle/model"
@@ -22,7 +23,9 @@ type object struct {
 	known bool
 	older bool // not made in this execution, though known
 
-	changes uint32 // events that changed it
+	changes uint32    // events that changed it
+	width   uintptr   // of an atomic: bytes of its widest operation
+	beside  []*object // atomics that overlap it: what changes it changes them
 
 	announced []*G // goroutines whose pending operation depends on the state below
 
@@ -73,7 +76,7 @@ type object struct {
 // reset makes o the model of nothing. Slices keep their memory. Field by field,
 // for a literal would be made elsewhere and copied.
 func (o *object) reset() {
-	o.known, o.older, o.changes = false, false, 0
+	o.known, o.older, o.changes, o.width, o.beside = false, false, 0, 0, o.beside[:0]
 	o.announced, o.clock, o.rclock = o.announced[:0], o.clock[:0], o.rclock[:0]
 	o.locked, o.owner, o.readers, o.holders, o.wants, o.done = false, nil, 0, o.holders[:0], nil, false
 	o.handovers, o.sections, o.lentTo, o.lentBefore = 0, sections{}, nil, false
@@ -208,6 +211,36 @@ func (os *objects) at(t *trace.Trace, p unsafe.Pointer, kind trace.ObjKind, site
 	}
 	os.tab.Fill(sl, uintptr(p), int32(len(os.all)))
 	return os.add(t, p, kind, site), true
+}
+
+// widen notes an operation of n bytes on an atomic, which has had none of so many, and finds the
+// atomics that it overlaps: the halves of an 8-byte word, and the word.
+func (os *objects) widen(o *object, n uintptr) {
+	o.width = n
+	for _, at := range [2]uintptr{o.addr - 4, o.addr + 4} {
+		q := os.atomicAt(at)
+		if q == nil || q.addr >= o.addr+o.width || o.addr >= q.addr+q.width || slices.Contains(o.beside, q) {
+			continue
+		}
+		o.beside, q.beside = append(o.beside, q), append(q.beside, o)
+	}
+}
+
+// atomicAt returns the atomic at an address, nil if there is none.
+func (os *objects) atomicAt(p uintptr) *object {
+	i, ok := os.tab.Index(os.tab.Find(p))
+	switch {
+	case !ok:
+		return nil
+	case os.all[i].kind == trace.ObjAtomic:
+		return os.all[i]
+	}
+	for _, q := range os.all {
+		if q.addr == p && q.kind == trace.ObjAtomic {
+			return q
+		}
+	}
+	return nil
 }
 
 func (os *objects) add(t *trace.Trace, p unsafe.Pointer, kind trace.ObjKind, site trace.Site) *object {

@@ -16,8 +16,8 @@ func (s *Sched) event(g *G, op trace.Op, o *object, arg int64, site trace.Site) 
 	es := s.t.Events[:i+1]
 	s.t.Events = es
 	e := &es[i] // filled in place: the compiler would make a literal elsewhere and copy it
-	e.G, e.Op, e.Quiet, e.Obj, e.Partner, e.Arg, e.Site, e.Val, e.Step = g.id, op, g.quiet, 0, -1, arg,
-		site, 0, int32(len(s.t.Steps))-1
+	e.G, e.Op, e.Quiet, e.Width, e.Obj, e.Partner, e.Arg = g.id, op, g.quiet, 0, 0, -1, arg
+	e.Site, e.Val, e.Step = site, 0, int32(len(s.t.Steps))-1
 	if o != nil {
 		e.Obj = o.id
 	}
@@ -58,6 +58,11 @@ func (s *Sched) altered(g *G, o *object) {
 		o.changes++
 		if s.idle.awaiting > 0 {
 			s.wakeAwaiting(o)
+		}
+		for _, q := range o.beside {
+			if q.changes++; s.idle.awaiting > 0 {
+				s.wakeAwaiting(q)
+			}
 		}
 	}
 }

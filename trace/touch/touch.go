@@ -15,39 +15,43 @@ const most = 64
 // Variables are the accessed objects of a trace, ordered by address. A variable is the address at
 // which some access begins; an access to several bytes touches all variables that begin among them.
 type Variables struct {
-	Objs  []trace.ObjID // by index
+	Objs  []trace.ObjID // by index; of several at one address the first
 	t     *trace.Trace
-	place []int32 // index in Objs by ObjID; -1: not in Objs
+	place []int32 // index in Objs by ObjID; -1: not among the variables
 }
 
 // In returns the variables of t: its objects of the kinds for which of is true.
 func In(t *trace.Trace, of func(trace.ObjKind) bool) *Variables {
 	v := &Variables{t: t, place: make([]int32, len(t.Objects))}
+	var all []trace.ObjID
 	for i := range t.Objects {
 		v.place[i] = -1
 		if i > 0 && of(t.Objects[i].Kind) {
-			v.Objs = append(v.Objs, trace.ObjID(i))
+			all = append(all, trace.ObjID(i))
 		}
 	}
-	slices.SortStableFunc(v.Objs, func(a, b trace.ObjID) int {
-		return cmp.Compare(t.Objects[a].Addr,
-			t.Objects[b].Addr)
+	slices.SortStableFunc(all, func(a, b trace.ObjID) int {
+		return cmp.Compare(t.Objects[a].Addr, t.Objects[b].Addr)
 	})
-	for i, o := range v.Objs {
-		v.place[o] = int32(i)
+	for _, o := range all {
+		n := len(v.Objs)
+		if a := t.Objects[o].Addr; n == 0 || a == 0 || a != t.Objects[v.Objs[n-1]].Addr {
+			v.Objs = append(v.Objs, o)
+			n++
+		}
+		v.place[o] = int32(n - 1)
 	}
 	return v
 }
 
-// By yields the indices in Objs of the variables that an access to size bytes at obj touches. What
-// is not memory, such as an atomic, is touched alone.
-func (v *Variables) By(obj trace.ObjID, size int64) func(yield func(int32) bool) {
+// By yields the indices in Objs of the variables that an access to that many bytes at obj touches.
+func (v *Variables) By(obj trace.ObjID, bytes int64) func(yield func(int32) bool) {
 	return func(yield func(int32) bool) {
 		p := v.place[obj]
-		if p < 0 || !yield(p) || v.t.Objects[obj].Kind != trace.ObjMemory {
+		if p < 0 || !yield(p) {
 			return
 		}
-		end := v.t.Objects[obj].Addr + uintptr(max(size, 1))
+		end := v.t.Objects[obj].Addr + uintptr(max(bytes, 1))
 		for i := p + 1; int(i) < len(v.Objs) && i < p+most && v.t.Objects[v.Objs[i]].Addr < end; i++ {
 			if !yield(i) {
 				return

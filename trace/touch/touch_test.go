@@ -7,13 +7,14 @@ import (
 	"heddle/trace"
 )
 
-// Two words one after the other, an array over both and what follows, and an atomic at the same
-// address as the first.
+// Two words one after the other, an atomic of eight bytes and one of its upper half, and memory at
+// the address of the atomic and behind it.
 func TestBy(t *testing.T) {
 	tr := &trace.Trace{Objects: []trace.Object{{},
 		{Kind: trace.ObjMemory, Addr: 0x108}, {Kind: trace.ObjMemory, Addr: 0x100},
 		{Kind: trace.ObjMutex, Addr: 0x104},
-		{Kind: trace.ObjAtomic, Addr: 0x110}, {Kind: trace.ObjMemory, Addr: 0x118}}}
+		{Kind: trace.ObjAtomic, Addr: 0x110}, {Kind: trace.ObjMemory, Addr: 0x118},
+		{Kind: trace.ObjAtomic, Addr: 0x114}, {Kind: trace.ObjMemory, Addr: 0x110}}}
 	both := func(k trace.ObjKind) bool { return k == trace.ObjMemory || k == trace.ObjAtomic }
 	memory := func(k trace.ObjKind) bool { return k == trace.ObjMemory }
 	for _, c := range []struct {
@@ -25,9 +26,13 @@ func TestBy(t *testing.T) {
 		{both, 2, 8, []trace.ObjID{2}},
 		{both, 2, 9, []trace.ObjID{2, 1}},
 		{both, 2, 0, []trace.ObjID{2}},
-		{both, 2, 25, []trace.ObjID{2, 1, 4, 5}},
-		{memory, 2, 25, []trace.ObjID{2, 1, 5}},
-		{both, 4, 100, []trace.ObjID{4}},
+		{both, 2, 25, []trace.ObjID{2, 1, 4, 6, 5}},
+		{memory, 2, 25, []trace.ObjID{2, 1, 7, 5}},
+		{both, 4, 8, []trace.ObjID{4, 6}},
+		{both, 4, 4, []trace.ObjID{4}},
+		{both, 6, 4, []trace.ObjID{6}},
+		{both, 7, 4, []trace.ObjID{4}},
+		{both, 7, 9, []trace.ObjID{4, 6, 5}},
 		{memory, 4, 8, nil},
 		{both, 3, 8, nil},
 	} {
