@@ -101,7 +101,7 @@ func (s *story) leakedSender(ws []act) *Match {
 	}
 	m := &Match{Name: LeakedSender, Var: name, Roles: []Role{{"wait", w.G, w.Where, of(w)}}}
 	m.Text = fmt.Sprintf("%s %s to send to `%s` at %s, and no goroutine is left that receives from it.",
-		list(names(ws)), wait(ws), name, at(w.Where))
+		some(names(ws)), wait(ws), name, at(w.Where))
 	if sel, c, ok := s.gaveUp(w, name); ok {
 		m.Text += fmt.Sprintf(" %s waited for the value in the select at %s, took the case `%s`, and went on.", sel.G, at(sel.Where), c)
 		m.Roles = append(m.Roles, Role{"receiver", sel.G, sel.Where, of(sel)})
@@ -191,11 +191,23 @@ func (s *story) gaveUp(w act, name string) (sel act, c string, ok bool) {
 func (s *story) leakedReceiver(ws []act) *Match {
 	w := ws[0]
 	name := w.Where.Object
-	if w.op != trace.OpRecv || name == "" || s.f.Kind != "leak" {
+	if w.op != trace.OpRecv || name == "" {
 		return nil
 	}
 	m := &Match{Name: LeakedRecv, Var: name, Roles: []Role{{"wait", w.G, w.Where, of(w)}}}
-	m.Text = fmt.Sprintf("%s %s to receive from `%s` at %s, and no goroutine is left that sends to it or closes it.", list(names(ws)), wait(ws), name, at(w.Where))
+	m.Text = fmt.Sprintf("%s %s to receive from `%s` at %s, and no goroutine is left that sends to it or closes it", some(names(ws)), wait(ws), name, at(w.Where))
+	if s.f.Kind == "deadlock" {
+		joins := func(v act) bool { return v.op == trace.OpWGWait && v.Where.Object != "" }
+		i := slices.IndexFunc(s.waits, joins)
+		if i < 0 || len(names(s.waits)) != len(ws)+1 ||
+			s.counter(s.waits[i].Obj) != len(ws) { // it may wait for something else
+			return nil
+		}
+		join := s.placed(s.waits[i])
+		m.Roles = append(m.Roles, Role{"join", join.G, join.Where, of(join)})
+		m.Text += fmt.Sprintf(": %s waits for `%s` at %s", join.G, join.Where.Object, at(join.Where))
+	}
+	m.Text += "."
 	if sent, ok := s.last(len(s.acts), func(a act) bool {
 		return a.Obj == w.Obj &&
 			a.op == trace.OpSend
@@ -204,6 +216,12 @@ func (s *story) leakedReceiver(ws []act) *Match {
 		m.Roles = append(m.Roles, Role{"sender", sent.G, sent.Where, of(sent)})
 	}
 	m.Hint = fmt.Sprintf("close `%s` when no more values come, so that the receive ends", name)
+	if s.f.Kind == "deadlock" {
+		m.Hint += fmt.Sprintf(": before %s", at(m.Roles[1].Where))
+		if len(m.Roles) > 2 && len(ws) > 1 {
+			m.Hint += ". A send lets one of them go on, a close all"
+		}
+	}
 	if p, ok := s.source.closing(w.Where, name); ok {
 		m.Text += fmt.Sprintf(" `close(%s)` at %s was not reached.", name, at(p))
 		m.Hint = s.hintClose(name, p)

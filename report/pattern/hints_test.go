@@ -97,6 +97,132 @@ func Run(in []string) error {
 }`, "leak", `
 			main send jobs p.go:8
 			?main/1 recv jobs p.go:8`, nil, nil, []string{"defer close", "return at p.go:6"}},
+		"a return without Done, after the goroutine's own Add": {`package p
+func (q *Queue) run() {
+	q.wg.Add(1)
+	if err := job(); err != nil {
+		return
+	}
+	q.wg.Done()
+}
+func (q *Queue) Close() {
+	q.wg.Wait()
+}`, "deadlock", `
+			main/1 wg-add=1 q.wg p.go:3
+			main/1 end - p.go:5
+			?main wg-wait q.wg p.go:10`, nil,
+			[]string{"main/1 called q.wg.Add at p.go:3",
+				"the return at p.go:5 comes before `q.wg.Done()` at p.go:7",
+				"`defer q.wg.Done()` right after p.go:3, in place of p.go:7"}, nil},
+		"a return without Done, in a goroutine that another one counts": {`package p
+func Run() {
+	for range 2 {
+		wg.Add(1)
+		go func() {
+			if !ok() {
+				return
+			}
+			n.Add(1)
+			wg.Done()
+		}()
+	}
+	wg.Wait()
+}`, "deadlock", `
+			main wg-add=1 wg p.go:4
+			main go=main/1 - p.go:5
+			main wg-add=1 wg p.go:4
+			main go=main/2 - p.go:5
+			main/1 atomic-rmw n p.go:9
+			main/1 wg-add=-1 wg p.go:10
+			main/2 atomic-load k p.go:6
+			?main wg-wait wg p.go:13`, nil,
+			[]string{"wg.Add at p.go:4 counts main/2",
+				"the return at p.go:7 comes before `wg.Done()` at p.go:10",
+				"`defer wg.Done()` at the beginning of the function that main/2 runs"}, nil},
+		"an Add that is not ordered with Wait, and a return without Done": {`package p
+func (q *Queue) run() {
+	q.wg.Add(1)
+	if err := job(); err != nil {
+		return
+	}
+	q.wg.Done()
+}
+func (q *Queue) Close() {
+	q.wg.Wait()
+}`, "misuse", `
+			main go=main/1 - p.go:9
+			main wg-wait q.wg p.go:10
+			main/1 wg-add=1 q.wg p.go:3`, []string{"main/1 wg-add q.wg p.go:3", "main wg-wait q.wg p.go:10"},
+			[]string{"before the go statement at p.go:9",
+				"Use `defer q.wg.Done()`: the return at p.go:5 comes before Done"}, nil},
+		"an Add after the lock that the other side takes too": {`package p
+func (s *Server) Handle() {
+	s.mu.Lock()
+	s.open++
+	s.mu.Unlock()
+	s.wg.Add(1)
+	defer s.wg.Done()
+	serve()
+}
+func (s *Server) Stop() {
+	s.mu.Lock()
+	s.open = -1
+	s.mu.Unlock()
+	s.wg.Wait()
+}`, "misuse", `
+			main/1 lock s.mu p.go:3
+			main/1 unlock s.mu p.go:5
+			main lock s.mu p.go:11
+			main unlock s.mu p.go:13
+			main wg-wait s.wg p.go:14
+			main/1 wg-add=1 s.wg p.go:6`, []string{"main/1 wg-add s.wg p.go:6", "main wg-wait s.wg p.go:14"},
+			[]string{"call s.wg.Add while s.mu is held: before the unlock at p.go:5"}, []string{"defer"}},
+		"goroutines that set one variable outside": {`package p
+func Run() error {
+	var err error
+	for _, s := range steps {
+		go func() {
+			if err = s(); err != nil {
+				return
+			}
+		}()
+	}
+	return err
+}`, "data race", `
+			main/1 write err p.go:6
+			main/2 write err p.go:6`, []string{"main/2 write err p.go:6", "main/1 write err p.go:6"},
+			[]string{"declared outside of it", "`:=` in place of `=` at p.go:6"}, []string{"guard both"}},
+		"a send of a select": {`package p
+func Try() {
+	select {
+	case c <- 1:
+	default:
+	}
+}
+func Stop() { close(c) }`, "misuse", `
+			main/1 close c p.go:8
+			main send=-1 c p.go:3`, []string{"main send - p.go:3"},
+			[]string{"main sends to `c` at p.go:3, and main/1 closes it at p.go:8"}, nil},
+		"receivers that the waiter would have to close for": {`package p
+func Run() {
+	for range 2 {
+		wg.Add(1)
+		go func() { defer wg.Done(); <-gate }()
+	}
+	gate <- 1
+	wg.Wait()
+}`, "deadlock", `
+			main wg-add=1 wg p.go:4
+			main wg-add=1 wg p.go:4
+			main wg-add=1 wg p.go:4
+			main/1 recv gate p.go:5
+			main send gate p.go:7
+			main/1 wg-add=-1 wg p.go:5
+			?main/2 recv gate p.go:5
+			?main/3 recv gate p.go:5
+			?main wg-wait wg p.go:8`, nil,
+			[]string{"main/2 and main/3 wait to receive from `gate`", "main waits for `wg` at p.go:8",
+				"before p.go:8. A send lets one of them go on"}, nil},
 		"a return without Unlock": {`package p
 func (i *I) Take() error {
 	i.mu.Lock()

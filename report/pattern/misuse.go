@@ -1,6 +1,7 @@
 package pattern
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -73,7 +74,7 @@ func (s *story) sendClosed(p wire.Place) *Match {
 				a.G != p.Goroutine
 		})
 	}
-	if !ok || p.Object == "" {
+	if p.Object = cmp.Or(p.Object, s.name(closes)); !ok || p.Object == "" {
 		return nil
 	}
 	var sentBy *act
@@ -258,6 +259,7 @@ func (s *story) addAfterWait(add, wait wire.Place) *Match {
 			m.Lock = s.lock(check.held[len(check.held)-1].obj)
 			m.Hint = fmt.Sprintf("call %s.Add while %s is still held from the check of `%s`, and unlock after it", m.Var, m.Lock, name)
 		}
+		m.Hint += s.hintDones(adds)
 		return m
 	}
 	if round, ok := s.last(adds.i, func(a act) bool {
@@ -273,15 +275,36 @@ func (s *story) addAfterWait(add, wait wire.Place) *Match {
 	m.Text = fmt.Sprintf("%s calls %s.Add at %s, when it runs; %s calls %s.Wait at %s and does not wait for that Add. If Wait comes first the counter is still 0, and it returns at once.",
 		adds.G, m.Var, at(add), waits.G, m.Var, at(wait))
 	m.Hint = fmt.Sprintf("call %s.Add before Wait can be called", m.Var)
-	if start, ok := s.last(len(s.acts), func(a act) bool {
-		return a.op == trace.OpGo &&
-			a.Child == adds.G
-	}); ok &&
-		start.G == waits.G && start.Where.File != "" && s.source.inModule(start.Where) {
+	start, ok := s.last(len(s.acts), func(a act) bool { return a.op == trace.OpGo && a.Child == adds.G })
+	started := ok && start.Where.File != "" && s.source.inModule(start.Where)
+	if unlock, ok := s.sharedBefore(adds, waits); ok {
+		m.Lock = s.lock(unlock.Obj)
+		m.Roles = append(m.Roles, Role{"unlock", unlock.G, unlock.Where, of(unlock)})
+		m.Hint = fmt.Sprintf("call %s.Add while %s is held: before the unlock at %s, so that it comes before what %s does under the lock", m.Var, m.Lock, at(unlock.Where), waits.G)
+	} else if started && start.G == waits.G {
 		m.Roles = append(m.Roles, Role{"go", start.G, start.Where, of(start)})
 		m.Hint = fmt.Sprintf("call %s.Add(1) before the go statement at %s, and not in the goroutine; or start it with %s.Go, which does both Add and Done", m.Var, at(start.Where), m.Var)
+	} else if started {
+		m.Roles = append(m.Roles, Role{"go", start.G, start.Where, of(start)})
+		m.Hint = fmt.Sprintf("call %s.Add before the go statement at %s, in an order with Wait: before %s can come to %s", m.Var, at(start.Where), waits.G, at(wait))
 	}
+	m.Hint += s.hintDones(adds)
 	return m
+}
+
+// sharedBefore looks for a lock that the goroutine of an Add has unlocked before it, in the same
+// function, and that the goroutine of the Wait has held too: that unlock.
+func (s *story) sharedBefore(add, wait act) (unlock act, ok bool) {
+	return s.last(add.i, func(a act) bool {
+		if a.G != add.G || a.op != trace.OpUnlock && a.op != trace.OpRUnlock || failed(a) {
+			return false
+		}
+		_, _, same := s.source.together(a.Where, add.Where)
+		_, held := s.first(0, func(b act) bool {
+			return b.G == wait.G && b.Obj == a.Obj && (b.op == trace.OpLock || b.op == trace.OpRLock)
+		})
+		return same && held
+	})
 }
 
 // names returns the goroutines of acts, each once.

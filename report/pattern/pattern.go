@@ -43,6 +43,7 @@ const (
 	CloseTwice    Name = "double close"
 	UnlockTwice   Name = "unlock twice"
 	MissingUnlock Name = "missing unlock"
+	MissingDone   Name = "missing Done"
 	LockHeld      Name = "lock held while it waits"
 	SignalLost    Name = "signal before wait"
 	SignalOne     Name = "Signal where Broadcast is needed"
@@ -116,6 +117,8 @@ var Patterns = []Pattern{
 	{UnlockTwice, "a path unlocks a lock twice", "defer mu.Unlock(), and mu.Unlock() before a return"},
 	{MissingUnlock, "a goroutine ended without unlocking a lock that others wait for",
 		"mu.Lock(); if err != nil { return err }; mu.Unlock()"},
+	{MissingDone, "a goroutine that a WaitGroup counts ended without Done, and Wait waits for ever",
+		"wg.Add(1); if err != nil { return err }; wg.Done()"},
 	{LockHeld, "a goroutine waits for another one while it holds a lock that the other one needs",
 		"mu.Lock(); ch <- v; mu.Unlock()"},
 	{SignalLost, "a goroutine is woken before it waits; the signal is not kept",

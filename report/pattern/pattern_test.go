@@ -317,6 +317,15 @@ func TestRecognise(t *testing.T) {
 			main go=main/1 wg q.go:10
 			?main wg-wait wg q.go:11
 			?main/1 wg-wait wg q.go:12`, nil, OwnGroup, "it waits for its own end"},
+		"receivers and a Wait for more than them": {"deadlock", `
+			main wg-add=2 wg q.go:10
+			main send q.in q.go:32
+			?main/1 recv q.in q.go:31
+			?main wg-wait wg q.go:11`, nil, "", ""},
+		"a goroutine without Done, and no return before it": {"deadlock", `
+			main/1 wg-add=1 wg q.go:10
+			main/1 end - q.go:10
+			?main wg-wait wg q.go:11`, nil, "", ""},
 		"a WaitGroup alone": {"deadlock", `
 			main wg-add=1 wg q.go:10
 			?main wg-wait wg q.go:11`, nil, "", ""},

@@ -446,9 +446,18 @@ func (m *Match) tellAppend(a, b act, left, right string) {
 // ownResult: two function literals of one function each assign their result to one variable.
 func (s *story) ownResult(m *Match, a, b act) bool {
 	f, g := s.source.function(a.Where), s.source.function(b.Where)
-	if f == nil || g == nil || f.name != "" || g.name != "" || f.body == g.body || f.file != g.file ||
+	if f == nil || g == nil || f.name != "" || g.name != "" || f.file != g.file ||
 		!s.source.assigned(f, m.Var) || !s.source.assigned(g, m.Var) {
 		return false
+	}
+	if f.body == g.body {
+		if !samePlace(a.Where, b.Where) || strings.ContainsAny(m.Var, ".[(*&") {
+			return false
+		}
+		m.Text = fmt.Sprintf("%s and %s run the same function and both set `%s` at %s: it is declared outside of it, so there is one for all of them, and the later one overwrites the other.",
+			a.G, b.G, m.Var, at(a.Where))
+		m.Hint = fmt.Sprintf("give each goroutine its own `%s`: declare it in the function, with `:=` in place of `=` at %s, and put the values together under a mutex or when all have ended. A mutex around this one would end the race, but keep one value only", m.Var, at(a.Where))
+		return true
 	}
 	m.Text = fmt.Sprintf("%s sets `%s` at %s and %s sets the same `%s` at %s; nothing says which comes last, and the later one overwrites the other.",
 		a.G, m.Var, at(a.Where), b.G, m.Var, at(b.Where))

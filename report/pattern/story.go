@@ -218,6 +218,14 @@ func waitsForOthers(a act) bool {
 	return false
 }
 
+// some is list for what may be many goroutines.
+func some(names []string) string {
+	if n := len(names) - 3; n > 1 {
+		return list(append(names[:3:3], strconv.Itoa(n)+" more"))
+	}
+	return list(names)
+}
+
 func list(names []string) string {
 	switch n := len(names); n {
 	case 0:

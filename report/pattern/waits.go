@@ -30,7 +30,7 @@ func (s *story) waiting() *Match {
 	if m := s.lockOrder(ws); m != nil {
 		return m
 	}
-	for _, recognise := range []func(w act) *Match{s.missingUnlock, s.notReleased,
+	for _, recognise := range []func(w act) *Match{s.missingUnlock, s.missingDone, s.notReleased,
 		s.lockHeld, s.signal, s.dropped,
 		s.stopped,
 		s.notWatched} {
@@ -62,7 +62,9 @@ func (s *story) behind(w act, ws []act) bool {
 	}
 	_, ok := s.first(0, func(a act) bool {
 		return a.Obj == w.Obj && a.op == other && a.G != w.G &&
-			slices.ContainsFunc(ws, func(v act) bool { return v.G == a.G && v.Obj != w.Obj })
+			slices.ContainsFunc(ws, func(v act) bool {
+				return v.G == a.G && v.Obj != w.Obj && !(v.op == trace.OpWGWait && w.op == trace.OpRecv)
+			})
 	})
 	return ok
 }
@@ -201,10 +203,32 @@ func (s *story) lockTwice(w act) *Match {
 	m.Text = fmt.Sprintf("%s holds %s since %s and locks it again at %s. A lock does not know which goroutine holds it, so %s waits for itself.",
 		w.G, m.Lock, at(took), at(w.Where), w.G)
 	m.Hint = fmt.Sprintf("lock %s in one of the two places only", m.Lock)
+	if call, text, ok := s.calledUnder(took, w); ok {
+		m.Roles = append(m.Roles, Role{"call", w.G, call, of(w)})
+		m.Text = fmt.Sprintf("%s holds %s since %s and calls `%s` at %s, which leads to %s: that locks %s again. A lock does not know which goroutine holds it, so %s waits for itself.",
+			w.G, m.Lock, at(took), text, at(call), at(w.Where), m.Lock, w.G)
+		m.Hint = fmt.Sprintf("do not call `%s` at %s while %s is held: copy what the call needs under the lock, unlock, and call then", text, at(call), m.Lock)
+	}
 	if f := s.source.function(w.Where); f != nil && f.name != "" && !samePlace(took, w.Where) {
 		m.Hint = fmt.Sprintf("do not call %s, which locks %s, while %s is held; or give it a version that does not lock", f.name, m.Lock, m.Lock)
 	}
 	return m
+}
+
+// calledUnder returns the call by which the function that took a lock came to the function at w.
+func (s *story) calledUnder(took wire.Place, w act) (call wire.Place, text string, ok bool) {
+	f := s.source.function(took)
+	for _, st := range s.f.Stacks {
+		for _, p := range st.Frames {
+			g := s.source.function(p)
+			if st.Goroutine == w.G && f != nil && g != nil && g.body == f.body && !samePlace(p, w.Where) {
+				text = s.source.statement(p)
+				p.Object = text
+				return p, text, strings.HasSuffix(text, ")") && !strings.Contains(text, "{")
+			}
+		}
+	}
+	return call, "", false
 }
 
 // ownGroup explains a goroutine that waits for the WaitGroup that counts it.
