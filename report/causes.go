@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -95,7 +96,7 @@ func (r *Reporter) byCause(t *TestResult) string {
 		if f.earlier && !seen[f.Cause] {
 			seen[f.Cause] = true
 			reports = append(reports, r.boldHead(fmt.Sprintf("    SAME CAUSE as %s\n%s", f.Of,
-				indent(6, strings.Join(r.briefly(t, f.Cause), "\n")+"\n"))))
+				indent(6, strings.Join(r.briefly(t, f.Cause, r.o.Width-6), "\n")+"\n"))))
 		}
 	}
 	if r.o.Verbose {
@@ -110,21 +111,28 @@ func (r *Reporter) byCause(t *TestResult) string {
 
 // consequences returns the lines below a report for the other findings of its cause.
 func (r *Reporter) consequences(t *TestResult, f Finding) string {
-	lines := r.briefly(t, f.Cause)
+	lines := r.briefly(t, f.Cause, r.o.Width-12)
 	if len(lines) == 0 {
 		return ""
 	}
-	them := "each"
-	if len(lines) == 1 {
-		them = "it"
+	n := 0
+	for i := range t.Findings {
+		if g := &t.Findings[i]; g.Cause == f.Cause && g.Of != "" {
+			n++
+		}
 	}
-	head := fmt.Sprintf("    also    %s of the same cause; heddle replay shows %s by the clip at the right\n",
-		plural(len(lines), "more finding"), them)
+	clips := "its clip"
+	if n > 1 {
+		clips = "the clip of each"
+	}
+	head := fmt.Sprintf("    also    %s of the same cause, with %s for heddle replay\n",
+		plural(n, "more finding"), clips)
 	return head + indent(12, strings.Join(lines, "\n")+"\n")
 }
 
-// briefly returns a line for each finding of a cause in a test but the one that is told in full.
-func (r *Reporter) briefly(t *TestResult, name string) []string {
+// briefly returns a line for each finding of a cause in a test but the one that is told in full, or
+// several where the columns have no room for all words and the clip.
+func (r *Reporter) briefly(t *TestResult, name string, room int) []string {
 	var rows [][]string
 	for _, f := range t.Findings {
 		if f.Cause == name && f.Of != "" {
@@ -132,11 +140,26 @@ func (r *Reporter) briefly(t *TestResult, name string) []string {
 			if f.FromClip != "" {
 				clip += "  (still there)"
 			}
-			rows = append(rows, []string{fit(kindAndObject(f.Finding), 40), fit(r.inBrief(f), 72), clip})
+			rows = append(rows, []string{kindAndObject(f.Finding), r.inBrief(f), clip})
 		}
 	}
-	return columns(rows)
+	lines := columns(rows)
+	if !slices.ContainsFunc(lines, func(l string) bool { return width(l) > room }) {
+		return lines
+	}
+	lines = nil
+	for _, row := range rows {
+		more := ""
+		for _, l := range append(wrap(row[0]+": "+row[1], room-2), row[2]) {
+			lines = append(lines, more+l)
+			more = "  "
+		}
+	}
+	return lines
 }
+
+// mostBrief is how much of a message inBrief has.
+const mostBrief = 200
 
 // inBrief says in a few words where a finding happened or what was said.
 func (r *Reporter) inBrief(f Finding) string {
@@ -153,7 +176,7 @@ func (r *Reporter) inBrief(f Finding) string {
 	switch f.Kind {
 	case "panic", "test failure", "misuse":
 		text, _, _ := strings.Cut(strings.TrimSpace(message(f.Finding)), "\n")
-		where = fit(oneLine(text), 60) + " (" + cmp.Or(where, "position not known") + ")"
+		where = fit(oneLine(text), mostBrief) + " (" + cmp.Or(where, "position not known") + ")"
 	}
 	return where
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"heddle/rt/wire"
+	"heddle/trace"
 )
 
 // explain returns a finding as the lines below the heading of its test: what went wrong, where,
@@ -53,7 +54,7 @@ func (r *Reporter) explain(test string, f Finding) string {
 	}
 	if len(f.Clip.Steps) > 1 {
 		head, rows := r.steps(&f)
-		section("steps", head)
+		section("steps", wrapAt(head, ", ", r.o.Width-12)...)
 		put(6, table(rows, r.o.Width-6)...)
 	}
 	if f.FromClip != "" {
@@ -181,10 +182,13 @@ func (r *Reporter) placesAndStacks(f Finding, put func(int, ...string)) (started
 			}
 		}
 	}
-	if f.Kind == "data race" {
+	switch f.Kind {
+	case "data race":
 		if row := r.declaredAt(f.Places); row != nil {
 			rows = append(rows, row)
 		}
+	case "misuse":
+		rows = append(rows, r.closedAt(&f)...)
 	}
 	put(6, columns(rows)...)
 	var starts [][]string
@@ -199,6 +203,22 @@ func (r *Reporter) placesAndStacks(f Finding, put func(int, ...string)) (started
 		}
 	}
 	return columns(starts)
+}
+
+// closedAt returns the rows of the closes that the paragraph of a finding tells of, but for those
+// at its places: a send on a closed channel, or a second close, comes after them.
+func (r *Reporter) closedAt(f *Finding) (rows [][]string) {
+	for _, t := range r.explained(f).Told {
+		p := t.At
+		p.Goroutine, p.Op = t.G, t.Op
+		is := func(q wire.Place) bool {
+			return q.Goroutine == p.Goroutine && q.Line == p.Line && q.File == p.File
+		}
+		if t.Op == trace.OpClose.String() && p.Line > 0 && !slices.ContainsFunc(f.Places, is) {
+			rows = append(rows, r.placeRow(p, f.Places))
+		}
+	}
+	return rows
 }
 
 // declaredAt returns the row of the declaration of the variable or field that races, or nil where

@@ -25,6 +25,8 @@ type line struct {
 	times  int       // with marked: how often its goroutine came here so far
 	marked bool      // the finding is about it
 	named  bool      // the paragraph names its place
+	alike  int       // with marked: so many more goroutines wait at the same place
+	aside  bool      // it is of one of those
 }
 
 // lines returns the steps of a finding before they are folded.
@@ -90,7 +92,47 @@ func (r *Reporter) folded(f *Finding, all []line) []line {
 	if f == nil {
 		return out
 	}
-	return r.withTold(f, r.withoutStep(f.Finding, at, out))
+	return together(f.Finding, r.withTold(f, r.withoutStep(f.Finding, at, out)))
+}
+
+// severalAlike is how many goroutines that wait at one place have a line each. Of more there is one
+// line with their number, and what the others did before is no matter.
+const severalAlike = 3
+
+// together leaves one line of those in which many goroutines wait for ever at one place.
+func together(f *wire.Finding, lines []line) []line {
+	if !waitsForEver(f.Kind) {
+		return lines
+	}
+	type place struct {
+		file, op string
+		line     int
+	}
+	groups := map[place][]int{} // of indices, what the paragraph names first
+	for i := range lines {
+		if l := &lines[i]; l.marked {
+			at := place{l.step.Where.File, l.step.Op, l.step.Where.Line}
+			groups[at] = append(groups[at], i)
+			if g := groups[at]; l.named && !lines[g[0]].named {
+				g[0], g[len(g)-1] = i, g[0]
+			}
+		}
+	}
+	others := map[string]bool{}
+	for _, g := range groups {
+		if len(g) > severalAlike {
+			lines[g[0]].alike = len(g) - 1
+			for _, i := range g[1:] {
+				l := &lines[i]
+				l.marked, others[l.step.G] = l.named, !l.named
+			}
+		}
+	}
+	for i := range lines {
+		l := &lines[i]
+		l.aside = others[l.step.G] && !l.step.Switch && !l.named
+	}
+	return slices.DeleteFunc(lines, func(l line) bool { return l.aside && l.num == 0 })
 }
 
 // waitsForEver reports whether a finding of this kind is about what waits.
@@ -157,6 +199,11 @@ func (r *Reporter) row(l *line) row {
 		notes = append(notes, "waits")
 	case l.step.Came == wire.CameArrives:
 		notes = append(notes, "arrives")
+	}
+	if l.alike > 0 {
+		text = strings.TrimSuffix(text, " (waits)")
+		notes = append(slices.DeleteFunc(notes, func(n string) bool { return n == "waits" }),
+			fmt.Sprintf("waits, %s more too", thousands(l.alike)))
 	}
 	if len(notes) > 0 {
 		whole = " (" + strings.Join(notes, ", ") + ")"

@@ -69,6 +69,32 @@ func TestFolded(t *testing.T) {
 	}
 }
 
+// Of many goroutines that wait at one place there is one row, and none of what the others did.
+func TestManyWaitAtOnePlace(t *testing.T) {
+	f := &wire.Finding{Kind: "deadlock", Places: []wire.Place{
+		{File: "/home/me/bank/bank.go", Line: 30, Goroutine: "main", Op: "wg-wait", Object: "wg"}}}
+	for _, g := range []string{"main/1", "main/2", "main/3", "main/4", "main/5"} {
+		f.Places = append(f.Places,
+			wire.Place{File: "/home/me/bank/bank.go", Line: 9, Goroutine: g, Op: "recv", Object: "gate"})
+		s := stepOn(g, "recv", "gate", 9)
+		s.Came = wire.CameWaits
+		f.Clip.Steps = append(f.Clip.Steps, stepOn(g, "lock", "mu", 7), s)
+	}
+	for i, want := range []string{
+		"1 main/1 lock mu, >2 main/1 recv gate (waits, 4 more too), ... 8 steps, > main wait wg",
+		"1 main/1 lock mu, >2 main/1 recv gate (waits), 3 main/2 lock mu, >4 main/2 recv gate (waits), " +
+			"5 main/3 lock mu, >6 main/3 recv gate (waits), > main wait wg",
+	} {
+		if i == 1 { // few
+			f.Places, f.Clip.Steps = f.Places[:4], f.Clip.Steps[:6]
+		}
+		r := New(Options{Dir: "/home/me/bank", Source: func(string, int) string { return "" }})
+		if _, rows := rowsOfTable(r, f); strings.Join(rows, ", ") != want {
+			t.Errorf("got  %s\nwant %s", strings.Join(rows, ", "), want)
+		}
+	}
+}
+
 // The accesses that race are marked, the last of several says which one it is, and nothing follows.
 // An access that is no step comes where it came.
 func TestMarks(t *testing.T) {

@@ -330,7 +330,7 @@ func nameAt(w wire.Place) string {
 func (p *Replay) legend(rows []row) string {
 	var marks []string
 	if slices.ContainsFunc(rows, func(r row) bool { return r.mark }) {
-		marks = append(marks, "* the scheduler switched")
+		marks = append(marks, "* "+starred(rows))
 	}
 	if slices.ContainsFunc(rows, func(r row) bool { return r.about }) {
 		marks = append(marks, "> "+markedAs(p.finding.Finding))

@@ -90,7 +90,7 @@ func (r *Reporter) choose(f *Finding, all []line, most int, repeats bool) map[in
 	var index []int  // in all
 	shown := map[int]bool{}
 	for i := range all {
-		if all[i].num > 0 {
+		if all[i].num > 0 && !all[i].aside {
 			steps, index = append(steps, all[i]), append(index, i)
 		}
 		shown[i] = all[i].marked || all[i].named
@@ -177,12 +177,33 @@ func (r *Reporter) ofSteps(f *Finding, all []line, shown map[int]bool) string {
 	if switches(f.Finding) == "no switches" {
 		s += ", in the order the program takes by itself"
 	} else if slices.ContainsFunc(all, func(l line) bool { return l.step.Switch }) {
-		s += ", a star where the scheduler switched"
+		rows := make([]row, len(all))
+		for i := range all {
+			rows[i] = row{num: all[i].num, g: all[i].step.G, mark: all[i].step.Switch}
+		}
+		s += ", a star where " + starred(rows)
 	}
 	if slices.ContainsFunc(all, func(l line) bool { return l.marked }) {
 		s += ", > " + markedAs(f.Finding)
 	}
 	return s
+}
+
+// starred says what the mark of a switch means. Where goroutines change without it, the one before
+// could not go on, or left its turn to another.
+func starred(rows []row) string {
+	const mark = "heddle switched"
+	last := ""
+	for i := range rows {
+		if rows[i].num == 0 {
+			continue
+		}
+		if last != "" && rows[i].g != last && !rows[i].mark {
+			return mark + " (else the one before waits or ended)"
+		}
+		last = rows[i].g
+	}
+	return mark
 }
 
 // like reports whether b repeats the step a, as in a loop that polls.

@@ -83,17 +83,24 @@ func (r *Reporter) summary() string {
 		return ""
 	}
 	var b strings.Builder
-	var parts []string
-	for _, p := range []struct {
+	type part struct {
 		n    int
 		what string
-	}{{c.covered, "covered"}, {c.but, "covered but for known findings"}, {c.alone,
-		"without concurrency"}, {c.sampled, "sampled"}, {c.untried, "without time"}, {c.failed, "failed"},
-		{c.skipped, "skipped"}} {
-		if p.n > 0 {
-			parts = append(parts, thousands(p.n)+" "+p.what)
-		}
 	}
+	some := func(ps ...part) (parts []string) {
+		for _, p := range ps {
+			if p.n > 0 {
+				parts = append(parts, thousands(p.n)+" "+p.what)
+			}
+		}
+		return parts
+	}
+	// a test that failed may be covered too
+	passed := strings.Join(some(part{c.covered, "covered"},
+		part{c.but, "covered but for known findings"}, part{c.alone, "without concurrency"},
+		part{c.sampled, "sampled"}, part{c.untried, "without time"}), ", ")
+	parts := some(part{c.covered + c.but + c.alone + c.sampled + c.untried, "ok (" + passed + ")"},
+		part{c.failed, "failed"}, part{c.skipped, "skipped"})
 	cached := ""
 	if c.cached > 0 {
 		cached = fmt.Sprintf("; %s from the cache", thousands(c.cached))

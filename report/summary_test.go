@@ -40,8 +40,8 @@ func TestSummary(t *testing.T) {
 	}
 	var out bytes.Buffer
 	ofTests(&out, Options{}, tests...).Close()
-	want := `13 tests in 2 packages (41s): 2 covered, 1 covered but for known findings, 1 without concurrency, ` +
-		`7 sampled, 1 failed, 1 skipped
+	want := `13 tests in 2 packages (41s): 11 ok (2 covered, 1 covered but for known findings, 1 without concurrency, ` +
+		`7 sampled), 1 failed, 1 skipped
     findings  2 data races, 1 panic, of 2 causes; 1 known finding left out
     sampled   2: ` + ReasonOf(why.HeldBack).Means + `
               to change it: ` + ReasonOf(why.HeldBack).Change + `

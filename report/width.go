@@ -92,16 +92,21 @@ func columns(rows [][]string) []string {
 
 // wrap breaks text between words into lines of at most n columns. A longer word has its own line.
 func wrap(text string, n int) []string {
+	return wrapAt(strings.Join(strings.Fields(text), " "), " ", n)
+}
+
+// wrapAt is wrap for a text whose lines end at sep only.
+func wrapAt(text, sep string, n int) []string {
 	var out []string
 	line := ""
-	for _, w := range strings.Fields(text) {
+	for _, w := range strings.Split(text, sep) {
 		switch {
 		case line == "":
 			line = w
-		case width(line)+1+width(w) <= n:
-			line += " " + w
+		case width(line)+width(sep)+width(w) <= n:
+			line += sep + w
 		default:
-			out = append(out, line)
+			out = append(out, line+strings.TrimRight(sep, " "))
 			line = w
 		}
 	}

@@ -282,7 +282,7 @@ class Timeline {
 		if (every === 1 || i % every === 0) row.append(make("span", "num", String(e.n || "")));
 		if (e.s) {
 			const s = make("span", "swap", "⇄");
-			s.dataset.tip = "The scheduler switched here: by itself, another goroutine would have gone on.";
+			s.dataset.tip = "heddle switched here: by itself, another goroutine would have gone on.";
 			row.append(s);
 		}
 		if (e.i === this.sel) row.classList.add("sel");
