@@ -69,6 +69,10 @@ func (t *Trace) Append(b []byte) []byte {
 	for _, u := range t.Updates {
 		b = append64(append(append32(append32(b, int(u.Event)), int(u.Size)), byte(u.Kind)), u.By)
 	}
+	b = append32(b, len(t.Sent))
+	for _, x := range t.Sent {
+		b = append64(append32(b, int(x.Event)), x.Number)
+	}
 	b = append32(b, len(t.Affects))
 	for _, a := range t.Affects {
 		b = append32(append32(b, int(a.Event)), int(a.Effect))
@@ -197,6 +201,12 @@ func Decode(b []byte) (*Trace, error) {
 	}
 	for i := range t.Updates {
 		t.Updates[i] = Updated{d.i32(), uint32(d.i32()), Update{UpdateKind(d.u8()), d.u64()}}
+	}
+	if n := d.rows(12); n > 0 {
+		t.Sent = make([]Sent, n)
+	}
+	for i := range t.Sent {
+		t.Sent[i] = Sent{d.i32(), d.u64()}
 	}
 	if n := d.rows(8); n > 0 {
 		t.Affects = make([]Affect, n)

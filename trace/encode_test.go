@@ -26,6 +26,7 @@ func sampleTrace() *Trace {
 			Update: Update{UpdateOr, 1 << 40}, Key: 1 << 41}},
 		Compares: []Compare{{Event: 0, Old: 1 << 40}},
 		Updates:  []Updated{{Event: 0, Size: 4, Update: Update{UpdateAdd, 1 << 63}}},
+		Sent:     []Sent{{Event: 0, Number: 1 << 62}},
 		Affects:  []Affect{{Event: 0, Effect: Looks(FactFailed)}},
 		Ways: []Way{{G: 2, Op: OpSend, Obj: 1, With: 1, Case: -1, WithCase: 2, Site: 1 << 61,
 			WithSite: 5, Step: 1}},

@@ -167,6 +167,7 @@ type Trace struct {
 	Plain    []Plain   // memory accesses that were no steps, if asked for
 	Compares []Compare // in the order of their events
 	Updates  []Updated // with Plain, in the order of their events
+	Sent     []Sent    // with Plain, in the order of their events
 	Affects  []Affect  // effects of quiet events, where known, in the order of the events
 	Crashed  []GID     // goroutines whose panic, or fatal error, ends the program
 	Ways     []Way     // if asked for (Schedule.Ways): all alternatives, by step
@@ -338,6 +339,7 @@ func (t *Trace) Clone() *Trace {
 	c.Plain = append([]Plain(nil), t.Plain...)
 	c.Compares = append([]Compare(nil), t.Compares...)
 	c.Updates = append([]Updated(nil), t.Updates...)
+	c.Sent = append([]Sent(nil), t.Sent...)
 	c.Affects = append([]Affect(nil), t.Affects...)
 	c.Crashed = append([]GID(nil), t.Crashed...)
 	c.Twins, c.Calm = append([]GID(nil), t.Twins...), append([]int32(nil), t.Calm...)

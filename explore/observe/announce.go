@@ -172,7 +172,7 @@ func (l *lesson) executed(j int, proc transition.Proc) (op pending, reason strin
 	}
 	op = pending{class: free, op: tr.Op, obj: -1}
 	switch tr.Op {
-	case trace.OpStart, trace.OpResume, trace.OpGosched:
+	case trace.OpStart, trace.OpResume, trace.OpGosched, trace.OpSleep: // for no time
 		if len(tr.Accesses) > 0 {
 			return op, l.unknown(tr)
 		}

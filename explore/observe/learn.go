@@ -40,6 +40,7 @@ type lesson struct {
 	alarms  map[int32]*alarm // by the event that started the timer
 	sleeper transition.Proc  // for which timer the goroutine sleeps whose operation is announced
 
+	sent    int    // how many of the trace's were read
 	updates int    // how many of the trace's were read
 	wrong   string // why the program cannot be described, found while a segment was read
 }
@@ -64,7 +65,7 @@ type segment struct {
 func (l *lesson) learn(t *trace.Trace, path *transition.Path) (reason string) {
 	p := l.p
 	l.t, l.path, l.event, l.plain, l.old, l.news = t, path, 0, 0, p.known, false
-	l.updates, l.wrong, l.alarms = 0, "", map[int32]*alarm{}
+	l.updates, l.sent, l.wrong, l.alarms = 0, 0, "", map[int32]*alarm{}
 	p.old, p.separate = l.old, p.separate[:0]
 	l.index()
 	for i := range t.Objects { // before the accesses to the memory that they are in
@@ -138,6 +139,9 @@ func (l *lesson) index() {
 func (l *lesson) transition(j int) (reason string) {
 	tr, s, proc := l.path.At(j), l.s, l.actor(j)
 	s.resize()
+	if l.sendings(j, tr); l.finer {
+		return anew
+	}
 	x, reason := l.match(tr, proc)
 	if reason != "" {
 		return reason
@@ -148,7 +152,7 @@ func (l *lesson) transition(j int) (reason string) {
 	s.resize()
 	at := [2]int32{s.at[proc], 0}
 	if x.with != transition.NoProc {
-		at[1] = s.at[x.with]
+		at[1], x.message = s.at[x.with], s.meets(&x)
 		mine, theirs := x.sides()
 		l.edge(at[1], x.withBy, theirs, x.given(theirs), &l.partner)
 		reason = l.edge(at[0], x.by, mine, x.given(mine), &l.seg)

@@ -102,11 +102,11 @@ func (s *Strategy) begin() {
 	if s.clocks {
 		s.path = transition.NewPath(s.tab)
 	}
-	fine, shared, both := map[itemKey]*bits{}, map[itemKey]bool{}, map[itemKey][]uint32{}
+	found := newFound()
 	if s.p != nil {
-		fine, shared, both = s.p.fine, s.p.shared, s.p.both
+		found = s.p.found
 	}
-	s.p = newProgram(s.tab, fine, shared, both, &s.kin)
+	s.p = newProgram(s.tab, found, &s.kin)
 	s.p.allShared = s.finer > settled
 	if s.opt.Free {
 		s.p.tellTime()

@@ -52,18 +52,27 @@ type program struct {
 
 	tails map[string]int32
 	late  map[int32][]int32 // by item: nodes whose losses are to be found, see settle
-	fine  map[itemKey]*bits // words of allocations that have a cell for each byte
-	// allocations that several goroutines access; all count as such if allShared
-	shared    map[itemKey]bool
-	allShared bool
-	// offsets of the atomics, by allocation, that are accessed plainly too
-	both map[itemKey][]uint32
+	*found
+	allShared bool // all allocations count as shared
 
 	readers, writers map[transition.Proc]bool // of memory without a name
 
 	// grown: a local state that was there before can now do more than was known. What a search
 	// left out because of that may matter.
 	grown bool
+}
+
+// found is what a search that begins anew has found out.
+type found struct {
+	fine    map[itemKey]*bits          // words of allocations that have a cell for each byte
+	shared  map[itemKey]bool           // allocations that several goroutines access
+	both    map[itemKey][]uint32       // offsets of the atomics, by allocation, that are accessed plainly too
+	byState map[transition.Object]bool // channels whose values go by the local state of the sender
+}
+
+func newFound() *found {
+	return &found{map[itemKey]*bits{}, map[itemKey]bool{}, map[itemKey][]uint32{},
+		map[transition.Object]bool{}}
 }
 
 // A node is a local state of a goroutine: what it was started with, and all that it has observed
@@ -73,7 +82,8 @@ type node struct {
 	parent int32 // the node before, or the one of the goroutine that started this one
 	many   bool  // it is the first of several goroutines, and has other parents beside that
 	op     pending
-	known  bool // op is
+	known  bool      // op is
+	sends  []sending // of those that executions have shown
 	edges  []edge
 	// of the first edges, if there are many: by what they read first, and the cells of that
 	byRead  map[reading][]int32
@@ -184,14 +194,13 @@ type updating struct {
 	trace.Update
 }
 
-func newProgram(tab *transition.Table, fine map[itemKey]*bits, shared map[itemKey]bool,
-	both map[itemKey][]uint32, kin *kin) *program {
-	p := &program{tab: tab, kids: map[kid]child{}, kin: kin,
+func newProgram(tab *transition.Table, f *found, kin *kin) *program {
+	p := &program{tab: tab, kids: map[kid]child{}, kin: kin, found: f,
 		others: map[int32][]int32{}, itemOf: map[itemKey]int32{},
 		cellOf: map[cellKey]int32{}, mixes: map[mixed]int32{}, numbers: map[uint64]int32{},
 		values: map[int32]uint64{}, sums: map[sum]int32{}, sumOf: map[int32]sum{},
 		several: map[string]int32{}, digests: map[digest]int32{}, spanOf: map[spanKey]int32{},
-		tails: map[string]int32{}, late: map[int32][]int32{}, fine: fine, shared: shared, both: both,
+		tails: map[string]int32{}, late: map[int32][]int32{},
 		readers: map[transition.Proc]bool{}, writers: map[transition.Proc]bool{}}
 	p.newNode(transition.Main, 0)
 	p.root = p.newNode(transition.Main, 0)

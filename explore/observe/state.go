@@ -312,11 +312,6 @@ func (s *state) offers(list []step, proc transition.Proc, c *offer) []step {
 			}
 			x := step{proc: proc, with: transition.Proc(other), by: c.at, withBy: d.at, item: -1,
 				receives: !c.send}
-			if c.send {
-				x.message = s.p.sent(i, s.at[proc], c.at)
-			} else {
-				x.message = s.p.sent(i, n, d.at)
-			}
 			list = append(list, x)
 		}
 	}
@@ -435,9 +430,24 @@ func (s *state) edges(x *step) (e, with *edge) {
 	if x.with == transition.NoProc {
 		return s.find(s.at[x.proc], x.by, x.outcome, x.message), nil
 	}
+	x.message = s.meets(x) // an execution may have shown it since
 	mine, theirs := x.sides()
 	return s.find(s.at[x.proc], x.by, mine, x.given(mine)),
 		s.find(s.at[x.with], x.withBy, theirs, x.given(theirs))
+}
+
+// meets returns what is sent where two goroutines meet.
+func (s *state) meets(x *step) int32 {
+	sender, by := x.proc, x.by
+	if x.receives {
+		sender, by = x.with, x.withBy
+	}
+	for _, c := range s.p.node(s.at[sender]).op.cases {
+		if c.at == by {
+			return s.p.sent(c.item, s.at[sender], by)
+		}
+	}
+	return 0
 }
 
 // shown reports whether the edges of x are known.

@@ -3,6 +3,7 @@ package observe
 import (
 	"slices"
 
+	"heddle/explore/transition"
 	"heddle/trace"
 )
 
@@ -119,10 +120,48 @@ func (p *program) together(versions []byte) int32 {
 	return v
 }
 
-// sent returns the version of the value that a goroutine sends to a channel in a node by that case.
+// sent returns the version of the value that a goroutine sends to a channel in a node by that case:
+// of its number, if it has one, and else of the local state.
 func (p *program) sent(i, at int32, by int16) int32 {
 	if p.tab.Empty(p.items[i].obj) {
 		at, by = 0, -1
 	}
+	for _, x := range p.node(at).sends {
+		if x.by == by {
+			return x.version
+		}
+	}
 	return p.mix(at, -int32(by)-1)
+}
+
+// A sending is the version of what a goroutine sends by a case.
+type sending struct {
+	by      int16
+	version int32
+}
+
+// sendings adds the numbers of the values that transition j sends. They follow from the local
+// states of the senders; if one does not, as it may have been made from the time, values of that
+// channel go by the local state: the search begins anew.
+func (l *lesson) sendings(j int, tr *transition.Transition) {
+	last := l.lastEvent(j)
+	for ; l.sent < len(l.t.Sent) && int(l.t.Sent[l.sent].Event) < last; l.sent++ {
+		x := &l.t.Sent[l.sent]
+		e := &l.t.Events[x.Event]
+		obj := l.p.tab.ObjectOf(l.t, e.Obj)
+		if l.p.byState[obj] {
+			continue
+		}
+		sender, by := l.p.tab.ProcOf(e.G), tr.Case
+		if sender != tr.Proc {
+			by = tr.WithCase
+		}
+		n, version := l.p.node(l.s.at[sender]), l.p.number(x.Number)
+		k := slices.IndexFunc(n.sends, func(s sending) bool { return s.by == by })
+		if k < 0 {
+			n.sends = append(n.sends, sending{by, version})
+		} else if n.sends[k].version != version {
+			l.p.byState[obj], l.finer = true, true
+		}
+	}
 }

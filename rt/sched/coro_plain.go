@@ -122,6 +122,13 @@ func chanempty(c unsafe.Pointer) bool { return (*hchan)(c).elem == 0 }
 // chanflat: heddle's own tests send integers.
 func chanflat(c unsafe.Pointer) bool { return true }
 
+func chanvalue(c, v unsafe.Pointer) (number uint64, ok bool) {
+	if (*hchan)(c).elem != 8 {
+		return 0, false
+	}
+	return *(*uint64)(v), true
+}
+
 func goid() uint64 { return uint64(plainG) }
 
 func labels() unsafe.Pointer { return nil }

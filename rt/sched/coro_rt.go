@@ -75,6 +75,12 @@ func chanempty(c unsafe.Pointer) bool
 //go:linkname chanflat
 func chanflat(c unsafe.Pointer) bool
 
+// chanvalue returns a number that stands for the value at v, which is sent to a native channel; ok
+// is false if there is none.
+//
+//go:linkname chanvalue
+func chanvalue(c, v unsafe.Pointer) (number uint64, ok bool)
+
 // chandrop receives and drops a value that is in a native channel's buffer.
 //
 //go:linkname chandrop

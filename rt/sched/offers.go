@@ -618,6 +618,7 @@ func (s *Sched) do(g *G, m meeting, site trace.Site) (int, hook.Act, unsafe.Poin
 		return i, hook.ActNative, nil
 	case f.send:
 		es, act := s.event(g, trace.OpSend, o, 0, site), hook.ActBuffer
+		s.sent(es, o, f.slot)
 		if o.known {
 			s.fill(g, o, es)
 			act = s.natively()
@@ -656,6 +657,11 @@ func (s *Sched) rendezvous(g *G, m meeting, site trace.Site) unsafe.Pointer {
 		if s.t.Events[e].Op == trace.OpRecv {
 			s.t.Events[e].Arg = 1
 		}
+	}
+	if op == trace.OpSend {
+		s.sent(a, o, g.offers[m.mine].slot)
+	} else {
+		s.sent(b, o, h.offers[m.theirs].slot)
 	}
 	s.t.pair(a, b)
 	s.meet(g, h)

@@ -24,6 +24,16 @@ type changing struct {
 // mostUpdates bounds the updates that are told of one step. More are reads and writes.
 const mostUpdates = 32
 
+// sent tells which value an event sends, if that is asked for.
+func (s *Sched) sent(event int32, o *object, at slot) {
+	if !hook.Updates {
+		return
+	}
+	if v, ok := chanvalue(o.ref, at.pointer()); ok {
+		s.t.Sent = append(s.t.Sent, trace.Sent{Event: event, Number: v})
+	}
+}
+
 // begin begins an execution.
 func (c *changing) begin(on bool) {
 	hook.Updates = on
