@@ -95,10 +95,18 @@ func speedup(one, other float64) float64 {
 }
 
 // measurePatterns writes the tables to file. only, if not "", selects one type, or table rules or
-// generated.
+// generated; branches is a page of its own.
 func measurePatterns(ctx context.Context, file, only string, protocol patternProtocol) error {
 	if err := os.Setenv("HEDDLE_BENCH", "1"); err != nil {
 		return err
+	}
+	if only == "branches" {
+		out, err := os.Create(file)
+		if err != nil {
+			return err
+		}
+		defer out.Close()
+		return behindBranches(ctx, out)
 	}
 	plain, err := buildPackage(ctx, classes, false)
 	if err != nil {
@@ -129,7 +137,7 @@ func measurePatterns(ctx context.Context, file, only string, protocol patternPro
 			}
 		}
 		if len(rows) == 0 {
-			return fmt.Errorf("no type %s: want one of V1 to V20, or rules or generated for one table alone", only)
+			return fmt.Errorf("no type %s: want one of V1 to V20, or rules, generated or branches for one table alone", only)
 		}
 	}
 	b.head()

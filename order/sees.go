@@ -1,6 +1,10 @@
 package order
 
-import "slices"
+import (
+	"slices"
+
+	"heddle/trace"
+)
 
 // sees adds that r, which is done or next, reads from w, or reads the initial value if w is -1: no
 // other write to what both access comes between.
@@ -8,11 +12,13 @@ func (p *Problem) sees(r, w int) {
 	p.finals = append(p.finals, func(p *Problem) {
 		for _, i := range p.unitOf[r] {
 			c, ok := p.units[i].(*cell)
-			if !ok || w >= 0 && !slices.Contains(p.unitOf[w], i) {
+			length := p.m.events[r].Op == trace.OpLen
+			if !ok && !length || w >= 0 && !slices.Contains(p.unitOf[w], i) {
 				continue
 			}
 			for _, e := range p.lists[i] {
-				if x := int(e); x != r && x != w && c.uses[c.of[x]].writes {
+				if x := int(e); x != r && x != w && (length && p.m.events[x].Op != trace.OpLen ||
+					!length && c.uses[c.of[x]].writes) {
 					p.notBetween(w, x, r)
 				}
 			}

@@ -300,7 +300,8 @@ func isAccess(t *trace.Trace, e *trace.Event) bool {
 // effect reports whether an operation reads or writes its variable.
 func effect(op trace.Op) (reads, writes bool) {
 	switch op {
-	case trace.OpRead, trace.OpAtomicLoad, trace.OpMapLoad, trace.OpMapRange, trace.OpRLock:
+	case trace.OpRead, trace.OpAtomicLoad, trace.OpMapLoad, trace.OpMapRange, trace.OpRLock,
+		trace.OpLen:
 		return true, false
 	case trace.OpWrite, trace.OpAtomicStore, trace.OpMapStore, trace.OpLock, trace.OpSend, trace.OpRecv:
 		return false, true

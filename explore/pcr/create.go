@@ -85,20 +85,24 @@ func (c *creation) create() []candidate {
 	c.instances, c.filtered = make(map[mapcov.Key]int), make(map[Rules]int)
 	c.findSources()
 	// Patterns with variables that are no memory come last: they change the orders that memory is
-	// accessed in, and the patterns of memory name the order that matters. mcr, of which patterns
-	// have two steps, is about values alone.
-	for _, sync := range [2]bool{false, true} {
-		if sync && c.longest == MCR().Longest {
-			break
-		}
-		c.createOf(sync)
-	}
+	// accessed in, and the patterns of memory name the order that matters.
+	c.createOf(false)
+	c.createOf(true)
 	return c.found
+}
+
+// leftOut reports whether variable v is a lock, and patterns have two steps. mcr is about values
+// alone: what sync.Maps and channels have, and how long these are.
+func (c *creation) leftOut(v int) bool {
+	k := c.set.Names.Kind(c.as.Vars[v].ID)
+	return c.longest == MCR().Longest && (k == trace.ObjMutex || k == trace.ObjRWMutex)
 }
 
 // createOf adds the candidates of which some variable, or none, is no memory.
 func (c *creation) createOf(sync bool) {
-	of := func(x, y int) bool { return (c.as.Vars[x].Sync || c.as.Vars[y].Sync) == sync }
+	of := func(x, y int) bool {
+		return (c.as.Vars[x].Sync || c.as.Vars[y].Sync) == sync && !c.leftOut(x) && !c.leftOut(y)
+	}
 	for x := range c.as.Vars {
 		if c.longest >= 4 {
 			for y := range c.as.Vars {

@@ -86,6 +86,7 @@ type Strategy struct {
 	short   bool // time was over before all candidates of an execution were found
 	asMCR   bool // no pattern is left: it goes on as MCR
 	asMap   int  // of kept: those that patterns were looked for in
+	turn    bool // see pop
 	fates   map[mapcov.Key]fate
 	order   []int // events of the last schedule, in the trace that it was made from
 	started bool
@@ -268,8 +269,14 @@ func (s *Strategy) further() bool {
 // maxKept bounds the executions that are kept for further.
 const maxKept = 200
 
+// pop takes the next candidate: the longest of memory first, then the others. mcr, which seldom
+// comes to the end of the values of memory, takes them by turns.
 func (s *Strategy) pop() (item, bool) {
-	for _, of := range [2]*queue{&s.queue, &s.syncs} {
+	queues := [2]*queue{&s.queue, &s.syncs}
+	if s.turn = !s.turn && !s.opt.Rules.has(Covered); s.turn {
+		queues = [2]*queue{&s.syncs, &s.queue}
+	}
+	for _, of := range queues {
 		for n := mapcov.MaxSteps; n > 1; n-- {
 			if q := of[n]; len(q) > 0 {
 				k := q[0]
