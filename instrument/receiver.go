@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"strconv"
 	"strings"
@@ -14,10 +15,11 @@ import (
 //	x.m(a)            _hd.Of(x, "m", S).m(a)                     x is an interface
 //	x.m(f())          _hd.Hold(x, S).m(_hd.Then(f(), "m", S))    the arguments come first
 //	(*T).m(p, a)      (*T).m(_hd.OfAny(p, "m", S), a)
-//	x.m               func(_hd1 I) func(int) {
+//	x.m               func() func(int) {
+//	                      _hd1 := x
 //	                      _ = _hd1.m
 //	                      return func(_hd2 int) { _hd.Of(_hd1, "m", S).m(_hd2) }
-//	                  }(x)
+//	                  }()
 
 // unseenReads returns the selection of a method whose call reads the receiver in such a way, or
 // nil.
@@ -225,9 +227,8 @@ func (r *rewriter) lateMethod(e *ast.SelectorExpr, sel *types.Selection) {
 	if !ok {
 		return
 	}
-	t, ok1 := r.typeText(sel.Recv())
-	f, ok2 := r.typeText(sig)
-	if !ok1 || !ok2 {
+	f, ok := r.typeText(sig)
+	if !ok || !r.namesHold(sig, e.Pos()) {
 		return
 	}
 	name, site := strconv.Quote(sel.Obj().Name()), r.sites.add("read", e.Pos(), r.source(e.X), nil)
@@ -261,8 +262,8 @@ func (r *rewriter) lateMethod(e *ast.SelectorExpr, sel *types.Selection) {
 		return
 	}
 	of := ofHook(sel) + x + ", " + name + ", " + site + ")." + sel.Obj().Name()
-	r.wrap(e.X, "func("+x+" "+t+") "+f+" { _ = "+x+"."+sel.Obj().Name()+"; return "+head+begin+of+"("+
-		strings.Join(args, ", ")+") } }(", ")")
+	r.wrap(e.X, "func() "+f+" { "+x+" := ", "; _ = "+x+"."+sel.Obj().Name()+"; return "+head+begin+of+"("+
+		strings.Join(args, ", ")+") } }()")
 	r.between(e.X.End(), e.End(), "")
 }
 
@@ -304,6 +305,49 @@ func (r *rewriter) typeText(t types.Type) (text string, ok bool) {
 		return p.Name()
 	})
 	return text, ok && !strings.Contains(text, "invalid type")
+}
+
+// namesHold reports whether the names in the text of t mean at pos what they mean in t: a variable
+// may be called as its type is.
+func (r *rewriter) namesHold(t types.Type, pos token.Pos) bool {
+	all := func(n int, at func(int) types.Type) bool {
+		for i := range n {
+			if !r.namesHold(at(i), pos) {
+				return false
+			}
+		}
+		return true
+	}
+	named := func(obj *types.TypeName, args *types.TypeList) bool {
+		_, ok := r.namedText(obj, nil, pos)
+		return ok && all(args.Len(), args.At)
+	}
+	switch t := t.(type) {
+	case *types.Basic:
+		return t.Kind() == types.UnsafePointer || r.nameAt(t.Name(), pos) == types.Universe.Lookup(t.Name())
+	case *types.Named:
+		return named(t.Obj(), t.TypeArgs())
+	case *types.Alias:
+		return named(t.Obj(), t.TypeArgs())
+	case *types.TypeParam:
+		return r.nameAt(t.Obj().Name(), pos) == t.Obj()
+	case *types.Map:
+		return r.namesHold(t.Key(), pos) && r.namesHold(t.Elem(), pos)
+	case interface{ Elem() types.Type }: // pointers, slices, arrays, channels
+		return r.namesHold(t.Elem(), pos)
+	case *types.Tuple:
+		return all(t.Len(), func(i int) types.Type { return t.At(i).Type() })
+	case *types.Signature:
+		return r.namesHold(t.Params(), pos) && r.namesHold(t.Results(), pos)
+	case *types.Struct:
+		return all(t.NumFields(), func(i int) types.Type { return t.Field(i).Type() })
+	case *types.Interface:
+		return all(t.NumExplicitMethods(), func(i int) types.Type { return t.ExplicitMethod(i).Type() }) &&
+			all(t.NumEmbeddeds(), t.EmbeddedType)
+	case *types.Union:
+		return all(t.Len(), func(i int) types.Type { return t.Term(i).Type() })
+	}
+	return false
 }
 
 // imported resolves an import path of the source.
