@@ -179,5 +179,8 @@ func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Exe
 		e.raceSites(f)
 		e.over = e.over || f.Kind == judge.Uncontrolled // every execution would wait for seconds
 	}
+	if e.foretold != nil && e.foretold.into != nil { // whatever was found before it
+		return e.foretell(ex)
+	}
 	return ex
 }

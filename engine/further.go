@@ -8,11 +8,14 @@ import (
 )
 
 // One execution leaves out what the program does in other orders alone, and no order of its
-// operations shows that. So heddle predict goes on with a few executions in other orders, for as
-// long as it has taken so far, and predicts from those that reach new places (foreteller).
+// operations shows that. So heddle predict goes on with a few executions in other orders, and
+// predicts from those that reach new places (foreteller). How many does not depend on how long the
+// prediction took before, nor on whether others go on with it: what is found is the same with one
+// process and with several, unless the time is over.
 
 const (
 	furtherMost  = 200                    // executions
+	furtherShare = 5                      // of the budget: what they may take together
 	furtherLeast = 100 * time.Millisecond // that they may take in any case
 )
 
@@ -29,11 +32,7 @@ func (p *prediction) further() int {
 	p.free()
 	e.foretold = f
 	defer func() { e.foretold = nil }()
-	now := time.Now()
-	until := now.Add(max(furtherLeast, now.Sub(e.start)))
-	if !e.deadline.IsZero() && e.deadline.Before(until) {
-		until = e.deadline
-	}
+	until := time.Now().Add(max(furtherLeast, e.total/furtherShare))
 	over := func() bool {
 		return e.ended() || e.real || e.nondet || e.late() || e.stop(e.n) || !time.Now().Before(until)
 	}
