@@ -97,9 +97,6 @@ func speedup(one, other float64) float64 {
 // measurePatterns writes the tables to file. only, if not "", selects one type, or table rules or
 // generated; branches is a page of its own.
 func measurePatterns(ctx context.Context, file, only string, protocol patternProtocol) error {
-	if err := os.Setenv("HEDDLE_BENCH", "1"); err != nil {
-		return err
-	}
 	if only == "branches" {
 		out, err := os.Create(file)
 		if err != nil {

@@ -66,9 +66,6 @@ var predictRows = []predictRow{
 // measurePredictions writes docs/results/prediction.md: the predictions for the programs, how many
 // are confirmed, and how often an active tester shows the same.
 func measurePredictions(ctx context.Context, file string) error {
-	if err := os.Setenv("HEDDLE_BENCH", "1"); err != nil {
-		return err
-	}
 	b, err := buildPackage(ctx, pecan, false)
 	if err != nil {
 		return err
