@@ -153,40 +153,22 @@ func MW[M any](m M, s Site) M {
 }
 
 // MK is MR for the entry of one key, which K tells: m[k] becomes MK(m, s)[K(k, false, s)].
-func MK[M any](m M, s Site) M {
-	if On {
-		if p := mapptr(&m); p != nil {
-			entry(p, s, EntryRead)
-		}
-	}
-	return m
-}
+func MK[M any](m M, s Site) M { return keyed(m, s, EntryRead) }
 
 // MKW is MW for the entry of one key, which K tells: m[k] = v.
-func MKW[M any](m M, s Site) M {
-	if On {
-		if p := mapptr(&m); p != nil {
-			entry(p, s, EntryWrite)
-		}
-	}
-	return m
-}
+func MKW[M any](m M, s Site) M { return keyed(m, s, EntryWrite) }
 
 // MKS is MKW for m[k] = v where v has no size.
-func MKS[M any](m M, s Site) M {
-	if On {
-		if p := mapptr(&m); p != nil {
-			entry(p, s, EntrySet)
-		}
-	}
-	return m
-}
+func MKS[M any](m M, s Site) M { return keyed(m, s, EntrySet) }
 
 // MKD is MKW for delete(m, k).
-func MKD[M any](m M, s Site) M {
+func MKD[M any](m M, s Site) M { return keyed(m, s, EntryDrop) }
+
+// keyed announces what is done with an entry of m, and returns m.
+func keyed[M any](m M, s Site, use uint8) M {
 	if On {
 		if p := mapptr(&m); p != nil {
-			entry(p, s, EntryDrop)
+			entry(p, s, use)
 		}
 	}
 	return m
