@@ -233,8 +233,8 @@ func pointTexts(t *testing.T, events io.Reader) string {
 	return text.String()
 }
 
-// firstBuild is what is said where the cache is empty.
-var firstBuild = regexp.MustCompile(`(?m)^heddle: preparing the standard library .*\n`)
+// firstBuild is what is said where the cache is empty, or the machine busy.
+var firstBuild = regexp.MustCompile(`(?m)^heddle: (preparing the standard library |[0-9]+ of [0-9]+ tests, ).*\n`)
 
 var (
 	pointHead    = regexp.MustCompile(`(?m)^(?:--- FAIL:|ok  ) (Test\w+) +(.*)$`)
