@@ -122,7 +122,9 @@ func recursion(fs []wire.Place) (once []wire.Place, more []int) {
 // held turns the note of a lock, "held by main/2" or "wanted by main/2", into the end of a
 // sentence.
 func held(note, by string) string {
-	if writer, ok := strings.CutPrefix(note, "wanted by "); ok {
+	if writer, ok := strings.CutPrefix(note, "wanted by "); ok && writer == by {
+		return "which readers hold"
+	} else if ok {
 		return "which " + writer + " waits to write: new readers come after it"
 	}
 	who, ok := strings.CutPrefix(note, "held by ")

@@ -66,7 +66,7 @@ func (s *story) notWatched(w act) *Match {
 		return (isWrite(a) || a.op == trace.OpClose) && a.G != w.G &&
 			strings.HasSuffix(a.Where.File, "/context/context.go")
 	})
-	if ctx == "" || !ok {
+	if ctx == "" || !ok || s.source.caseOf(w.Where, ctx+".Done()") {
 		return nil
 	}
 	statement := s.source.statement(w.Where)
@@ -100,6 +100,14 @@ func (s *story) leakedSender(ws []act) *Match {
 		return nil
 	}
 	m := &Match{Name: LeakedSender, Var: name, Roles: []Role{{"wait", w.G, w.Where, of(w)}}}
+	if p, call, ok := s.ownReceiver(w); ok {
+		m.Roles = append(m.Roles, Role{"call", w.G, call, of(w)})
+		m.Text = fmt.Sprintf("%s waits to send to `%s` at %s. It is the goroutine that receives from `%s`, at %s, and has come here from there, by the call at %s: it waits for itself.",
+			w.G, name, at(w.Where), name, at(p), at(call))
+		m.Hint = fmt.Sprintf("do not come to %s from the goroutine that receives at %s: let another one do that, or close `%s` in place of the send, which waits for no receiver",
+			at(w.Where), at(p), name)
+		return m
+	}
 	m.Text = fmt.Sprintf("%s %s to send to `%s` at %s, and no goroutine is left that receives from it.",
 		some(names(ws)), wait(ws), name, at(w.Where))
 	if sel, c, ok := s.gaveUp(w, name); ok {
@@ -115,12 +123,34 @@ func (s *story) leakedSender(ws []act) *Match {
 	} else {
 		s.never(m, w)
 	}
-	if s.source.inLoop(w.Where) {
+	if s.source.inLoop(w.Where) && !s.source.leaves(w.Where) {
 		m.Hint = fmt.Sprintf("let the sender end when nothing receives any more: at %s, a select of the send and of a channel that the receiver closes when it goes (or of ctx.Done())", at(w.Where))
 		return m
 	}
 	m.Hint = s.room(ws) + "; or send in a select beside a channel that says that nothing is wanted any more"
+	if s.source.statement(w.Where) == name+" <- struct{}{}" && len(names(ws)) == 1 &&
+		(s.source.leaves(w.Where) || !s.source.startedInLoop(w.Where)) {
+		m.Hint = fmt.Sprintf("`close(%s)` in place of the send at %s: a close waits for no receiver", name, at(w.Where))
+	}
 	return m
+}
+
+// ownReceiver returns where a goroutine that waits to send would receive from that channel itself,
+// and the call that led it from that function to the send.
+func (s *story) ownReceiver(w act) (p, call wire.Place, ok bool) {
+	for _, st := range s.f.Stacks {
+		for i, fr := range st.Frames {
+			f := s.source.function(fr)
+			if st.Goroutine != w.G || i == 0 || f == nil {
+				continue
+			}
+			if p, ok = s.source.receivesAfter(f, 0, w.Where.Object); ok {
+				fr.Object = s.source.statement(fr)
+				return p, fr, true
+			}
+		}
+	}
+	return p, call, false
 }
 
 // never tells of a channel with a buffer from which nothing was received: which send filled it.

@@ -192,6 +192,171 @@ func Run() error {
 			main/1 write err p.go:6
 			main/2 write err p.go:6`, []string{"main/2 write err p.go:6", "main/1 write err p.go:6"},
 			[]string{"declared outside of it", "`:=` in place of `=` at p.go:6"}, []string{"guard both"}},
+		"two reads between two writes": {`package p
+func (g *G) Set(l L) {
+	g.low.Store(l.low)
+	g.high.Store(l.high)
+}
+func (g *G) Get() L {
+	low := g.low.Load()
+	return L{low, g.high.Load()}
+}`, "test failure", `
+			main/1 atomic-store g.low p.go:3
+			*main atomic-load g.low p.go:7
+			main atomic-load g.high p.go:8
+			main/1 atomic-store g.high p.go:4`, []string{"main fails - p.go:9"},
+			[]string{"main/1 writes `g.low` at p.go:3 and then `g.high` at p.go:4; main read both in between",
+				"the new `g.low` with the old `g.high`", "one atomic.Pointer"}, nil},
+		"a channel that is closed before the value is there": {`package p
+func (g *Group) Do() int {
+	if c := g.c; c != nil {
+		<-c.done
+		return c.val
+	}
+	close(c.done)
+	c.val = load()
+	return c.val
+}`, "data race", `
+			main/1 close c.done p.go:7
+			main/2 recv c.done p.go:4
+			main/1 write c.val p.go:8
+			main/2 read c.val p.go:5`, []string{"main/2 read c.val p.go:5", "main/1 write c.val p.go:8"},
+			[]string{"main/1 closes `c.done` at p.go:7, and only then writes `c.val` at p.go:8",
+				"move p.go:7 below the write of `c.val` at p.go:8"}, nil},
+		"a look beside a Once": {`package p
+func Load() *C {
+	if conf != nil {
+		return conf
+	}
+	once.Do(func() { conf = read() })
+	return conf
+}`, "data race", `
+			main/1 once once p.go:6
+			main/1 write conf p.go:6
+			main/1 once-done once p.go:6
+			main/2 read conf p.go:3`, []string{"main/2 read conf p.go:3", "main/1 write conf p.go:6"},
+			[]string{"in the function that once.Do runs", "the read at p.go:3 is not needed"}, nil},
+		"a receiver that copies its lock": {`package p
+func (s Stats) Hit(page string) {
+	s.mu.Lock()
+	s.hits[page]++
+	s.mu.Unlock()
+}`, "data race", `
+			main/1 lock s.mu@a p.go:3
+			main/1 write s.hits p.go:4
+			main/1 unlock s.mu@a p.go:5
+			main/2 lock s.mu@b p.go:3
+			main/2 read s.hits p.go:4`, []string{"main/2 read s.hits p.go:4", "main/1 write s.hits p.go:4"},
+			[]string{"The receiver of Hit is a value", "`func (s *Stats) Hit`"}, nil},
+		"what a method returns is used at once": {`package p
+func (r *R) Add(name string) {
+	r.mu.Lock()
+	r.peers[name] = true
+	r.mu.Unlock()
+}
+func (r *R) All() map[string]bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.peers
+}
+func use() {
+	for range r.All() {
+	}
+}`, "data race", `
+			main/1 lock r.mu p.go:3
+			main/1 write r.peers@m p.go:4
+			main/1 unlock r.mu p.go:5
+			main lock r.mu p.go:8
+			main unlock r.mu p.go:9
+			main read r.All()@m p.go:13`, []string{"main read r.All() p.go:13", "main/1 write r.peers p.go:4"},
+			[]string{"All returns `r.peers` itself (p.go:10)", "maps.Clone(r.peers)"},
+			[]string{"lock r.mu around"}},
+		"a read lock and then the write lock": {`package p
+func (c *C) Get(k string) int {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if c.m[k] == 0 {
+		c.put(k)
+	}
+	return c.m[k]
+}
+func (c *C) put(k string) {
+	c.mu.Lock()
+}`, "deadlock", `
+			main rlock c.mu p.go:3
+			?main lock c.mu p.go:11`, nil,
+			[]string{"A read lock does not become a write lock", "call RUnlock before p.go:11"},
+			[]string{"a version that does not lock"}},
+		"results that are received after all jobs were sent": {`package p
+func squares(in []int) (out []int) {
+	jobs, results := make(chan int), make(chan int)
+	go func() {
+		for n := range jobs {
+			results <- n * n
+		}
+	}()
+	for _, n := range in {
+		jobs <- n
+	}
+	for range in {
+		out = append(out, <-results)
+	}
+	return out
+}`, "deadlock", `
+			main send jobs p.go:10
+			main/1 recv jobs p.go:5
+			?main send jobs p.go:10
+			?main/1 send results p.go:6`, nil,
+			[]string{"main/1 waits to send to `results` at p.go:6",
+				"main would receive that at p.go:13, but waits to send to `jobs` at p.go:10 before",
+				"send to `jobs` in a goroutine of its own"}, []string{"select"}},
+		"both send first": {`package p
+func peer(in <-chan int, out chan<- int) int {
+	out <- 1
+	return <-in
+}`, "deadlock", `
+			main start - p.go:1
+			?main send out@a p.go:3
+			?main/1 send out@b p.go:3`, nil,
+			[]string{"which is another channel", "(p.go:4) only after its own send"}, nil},
+		"the end of a goroutine whose context ended": {`package p
+func Watch(ctx context.Context) {
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				done <- struct{}{}
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+}`, "leak", `
+			main close ctx.done /context/context.go:1
+			?main/1 send done p.go:7`, nil,
+			[]string{"`close(done)` in place of the send at p.go:7"}, []string{"select"}},
+		"an error that each worker sends once": {`package p
+func Process() error {
+	errs := make(chan error)
+	for range 2 {
+		go func() {
+			for j := range jobs {
+				if err := work(j); err != nil {
+					errs <- err
+					return
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	return <-errs
+}`, "deadlock", `
+			main start - p.go:1
+			?main wg-wait wg p.go:14
+			?main/1 send errs p.go:8`, nil,
+			[]string{"main would receive that at p.go:15, but waits for `wg` at p.go:14 before",
+				"`wg.Wait(); close(errs)`", "`make(chan error, n)` at p.go:3"},
+			[]string{"let the sender end"}},
 		"a send of a select": {`package p
 func Try() {
 	select {

@@ -50,6 +50,7 @@ const (
 	CondIf        Name = "Cond without a loop"
 	OnceInOnce    Name = "Once deadlock"
 	NilChannel    Name = "nil channel"
+	BothSend      Name = "both send first"
 	LeakedSender  Name = "leaked sender"
 	LeakedRecv    Name = "leaked receiver"
 	StoppedTicker Name = "ticker that was stopped"
@@ -130,6 +131,8 @@ var Patterns = []Pattern{
 		"once.Do(func() { get() }), where get calls once.Do"},
 	{NilChannel, "a send to or a receive from a channel that was never made waits for ever",
 		"var ch chan int; ch <- 1"},
+	{BothSend, "two goroutines send to each other, and each would receive only after its own send",
+		"out <- hello; answer := <-in, on both sides of two unbuffered channels"},
 	{LeakedSender, "a goroutine waits to send, and nothing receives any more",
 		"an unbuffered channel of which only the first value is taken"},
 	{LeakedRecv, "a goroutine waits to receive, and nothing sends or closes any more",

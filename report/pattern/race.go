@@ -30,7 +30,7 @@ func (s *story) race() *Match {
 		return nil
 	}
 	for _, recognise := range []func(*Match, act, act) bool{s.sentAway, s.putBack,
-		s.readLocked, s.early, s.doubleChecked, s.escaped,
+		s.readLocked, s.early, s.tooEarly, s.besideOnce, s.doubleChecked, s.escaped,
 		s.oneSided, s.twoLocks, s.unordered} {
 		if recognise(m, a, b) {
 			return m
@@ -183,6 +183,70 @@ func (s *story) early(m *Match, w, r act) bool {
 	return true
 }
 
+// tooEarly: the goroutine that writes has told the other one before, by a channel or a WaitGroup,
+// that it is done.
+func (s *story) tooEarly(m *Match, w, r act) bool {
+	if isWrite(r) {
+		return false
+	}
+	got, ok := s.last(r.i, func(a act) bool {
+		return a.G == r.G && (a.op == trace.OpRecv || a.op == trace.OpWGWait)
+	})
+	if !ok {
+		return false
+	}
+	told, ok := s.last(w.i, func(a act) bool {
+		return a.G == w.G && a.Obj == got.Obj && !failed(a) &&
+			(a.op == trace.OpClose || a.op == trace.OpSend || a.op == trace.OpWGAdd && a.Arg < 0)
+	})
+	if !ok || s.name(told) == "" {
+		return false
+	}
+	first, second, same := s.source.together(told.Where, w.Where)
+	if !same || first.Line >= second.Line {
+		return false
+	}
+	name := s.name(told)
+	does, last := fmt.Sprintf("closes `%s`", name), fmt.Sprintf("close `%s`", name)
+	switch told.op {
+	case trace.OpSend:
+		does, last = fmt.Sprintf("sends to `%s`", name), fmt.Sprintf("send to `%s`", name)
+	case trace.OpWGAdd:
+		does, last = fmt.Sprintf("calls %s.Done", name), fmt.Sprintf("call %s.Done", name)
+	}
+	m.Name = Publication
+	m.Roles = append(m.Roles, Role{"told", told.G, told.Where, of(told)},
+		Role{"waits", got.G, got.Where, of(got)})
+	m.Text = fmt.Sprintf("%s %s at %s, and only then writes `%s` at %s. %s waits for that at %s and then reads `%s` at %s, which may not be written yet.",
+		w.G, does, at(told.Where), m.Var, at(w.Where), r.G, at(got.Where), m.Var, at(r.Where))
+	m.Hint = fmt.Sprintf("%s last: move %s below the write of `%s` at %s", last, at(told.Where), m.Var,
+		at(w.Where))
+	return true
+}
+
+// besideOnce: the write is in the function of a Once, and the other goroutine reads before it calls
+// Do.
+func (s *story) besideOnce(m *Match, w, r act) bool {
+	if isWrite(r) {
+		return false
+	}
+	do, ok := s.last(w.i, func(a act) bool {
+		return a.G == w.G && (a.op == trace.OpOnce || a.op == trace.OpOnceDone)
+	})
+	if !ok || do.op != trace.OpOnce || s.name(do) == "" {
+		return false
+	}
+	if _, did := s.last(r.i, func(a act) bool { return a.G == r.G && a.Obj == do.Obj }); did {
+		return false
+	}
+	m.Name = Publication
+	m.Roles = append(m.Roles, Role{"do", do.G, do.Where, of(do)})
+	m.Text = fmt.Sprintf("%s writes `%s` at %s, in the function that %s.Do runs (%s). %s reads `%s` at %s and has not called %s.Do before that, so nothing orders the two.",
+		w.G, m.Var, at(w.Where), s.name(do), at(do.Where), r.G, m.Var, at(r.Where), s.name(do))
+	m.Hint = fmt.Sprintf("read `%s` only after %s.Do: it costs next to nothing once its function has run, so the read at %s is not needed; or use sync.OnceValue", m.Var, s.name(do), at(r.Where))
+	return true
+}
+
 // doubleChecked: a variable is read without the lock under which it is read again and written.
 func (s *story) doubleChecked(m *Match, w, r act) bool {
 	if isWrite(r) || len(w.held) == 0 || len(r.held) > 0 {
@@ -280,16 +344,13 @@ func (s *story) escaped(m *Match, a, b act) bool {
 		return false
 	}
 	root, element := strings.CutSuffix(cutIndex(s.name(in)), "")
-	if !element || root == s.name(in) || cutIndex(s.name(out)) == root {
-		return false
-	}
 	lock := in.held[len(in.held)-1].obj
 	got, ok := s.last(out.i, func(x act) bool {
 		return x.G == out.G && isRead(x) && holds(x, lock) &&
 			s.name(x) == root
 	})
-	if !ok {
-		return false
+	if !element || root == s.name(in) || cutIndex(s.name(out)) == root || !ok {
+		return s.returnedInside(m, in, out, lock)
 	}
 	f := s.source.function(got.Where)
 	if f == nil || f.name == "" {
@@ -304,6 +365,30 @@ func (s *story) escaped(m *Match, a, b act) bool {
 	m.Hint = fmt.Sprintf("let %s return a copy, made while it holds %s", f.name, m.Lock)
 	if kind != "" {
 		m.Hint += fmt.Sprintf(": %ss.Clone(%s)", kind, root)
+	}
+	return true
+}
+
+// returnedInside is escaped for what a method returns and its caller uses at once: the elements of
+// r.All() are those of r.peers.
+func (s *story) returnedInside(m *Match, in, out act, lock int) bool {
+	got, locked := s.last(out.i, func(x act) bool { return x.G == out.G && x.Obj == lock })
+	call, ok := strings.CutSuffix(cutIndex(s.name(out)), "()")
+	method := call[strings.LastIndexByte(call, '.')+1:]
+	text, p := s.source.returned(in.Where.File, method)
+	field := func(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+	root := cutIndex(s.name(in))
+	if !ok || !locked || text == "" || field(text) != field(root) || owner(text) == "" {
+		return false
+	}
+	m.Name, m.Lock, m.Var = Escaped, s.lock(lock), root
+	m.then(p, got, "return "+text)
+	m.Text = fmt.Sprintf("%s returns `%s` itself (%s), and %s then %s its elements at %s without %s; %s %s `%s` at %s, with the lock. What is returned is no copy: the lock guards it inside %s only.",
+		method, text, at(p), out.G, verb(out), at(out.Where), m.Lock, in.G, verb(in), s.name(in),
+		at(in.Where), method)
+	m.Hint = fmt.Sprintf("let %s return a copy, made while it holds %s", method, m.Lock)
+	if kind := s.source.container(s.source.function(p), text); kind != "" {
+		m.Hint += fmt.Sprintf(": %ss.Clone(%s)", kind, text)
 	}
 	return true
 }
@@ -363,6 +448,11 @@ func (s *story) twoLocks(m *Match, a, b act) bool {
 			"the source has one name for them, but these are two locks (of two values)", 1)
 	}
 	m.Hint = fmt.Sprintf("let one lock guard %s wherever it is used", code(m.Var))
+	took := s.acts[a.held[len(a.held)-1].since].Where
+	if f, typ, ok := s.source.byValue(took, root(of(a))); ok && of(a) == of(b) {
+		m.Text = strings.TrimSuffix(m.Text, ".") + fmt.Sprintf(". The receiver of %s is a value, so each call has a copy of %s, and of %s with it.", f, root(of(a)), of(a))
+		m.Hint = fmt.Sprintf("give %s a pointer receiver, `func (%s *%s) %s`, and every other method that uses %s; go vet finds copies of locks", f, root(of(a)), typ, f, of(a))
+	}
 	return true
 }
 

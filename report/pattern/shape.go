@@ -147,6 +147,100 @@ func (c *sources) waitsAfter(f *fn, line int) (p wire.Place, ok bool) {
 	return p, ok
 }
 
+// receivesAfter returns where f receives from a channel after a line, from any if it has no name.
+func (c *sources) receivesAfter(f *fn, line int, channel string) (p wire.Place, ok bool) {
+	f.inspect(func(n ast.Node) {
+		var from ast.Expr
+		switch n := n.(type) {
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW {
+				from = n.X
+			}
+		case *ast.RangeStmt:
+			if channel != "" {
+				from = n.X
+			}
+		}
+		if from != nil && !ok && c.Line(n.Pos()) > line && (channel == "" || c.Text(from) == channel) {
+			p, ok = c.place(f, n), true
+		}
+	})
+	return p, ok
+}
+
+// leaves reports whether a return follows the statement at p.
+func (c *sources) leaves(p wire.Place) (is bool) {
+	f := c.function(p)
+	if f == nil {
+		return false
+	}
+	list := c.block(f, p.Line)
+	i := slices.IndexFunc(list, func(st ast.Stmt) bool { return c.Line(st.Pos()) == p.Line })
+	if i >= 0 && i+1 < len(list) {
+		_, is = list[i+1].(*ast.ReturnStmt)
+	}
+	return is
+}
+
+// caseOf reports whether p is in the case of a select that contains a text: "ctx.Done()".
+func (c *sources) caseOf(p wire.Place, text string) (is bool) {
+	f := c.function(p)
+	if f == nil {
+		return false
+	}
+	f.inspect(func(n ast.Node) {
+		if cl, ok := n.(*ast.CommClause); ok && cl.Comm != nil && c.spans(cl, p) &&
+			c.Line(cl.Pos()) < p.Line {
+			is = is || strings.Contains(c.Text(cl.Comm), text)
+		}
+	})
+	return is
+}
+
+// byValue returns the function around p and the type of its receiver or parameter of that name, if
+// it is no pointer: each call has a copy.
+func (c *sources) byValue(p wire.Place, name string) (function, typ string, ok bool) {
+	file := c.File(p.File)
+	if file == nil {
+		return "", "", false
+	}
+	for _, d := range file.Decls {
+		fd, is := d.(*ast.FuncDecl)
+		if !is || !c.spans(d, p) || fd.Recv == nil {
+			continue
+		}
+		for _, field := range fd.Recv.List {
+			for _, id := range field.Names {
+				if _, pointer := field.Type.(*ast.StarExpr); id.Name == name && !pointer {
+					return fd.Name.Name, c.Text(field.Type), true
+				}
+			}
+		}
+	}
+	return "", "", false
+}
+
+// returned returns what a declared function of a file returns first, if it has one return, and
+// where: "r.peers".
+func (c *sources) returned(file, function string) (text string, at wire.Place) {
+	n := 0
+	for _, f := range c.functions(file) {
+		if f.name != function {
+			continue
+		}
+		f.inspect(func(x ast.Node) {
+			if ret, ok := x.(*ast.ReturnStmt); ok && len(ret.Results) > 0 {
+				n++
+				text, at = c.Text(ret.Results[0]), c.place(f, x)
+			}
+		})
+	}
+	if n != 1 {
+		return "", at
+	}
+	return text, at
+}
+
 // worksAfter reports whether f calls, sends or waits after a line: what it does there may not be
 // for the time in which a lock is held.
 func (c *sources) worksAfter(f *fn, line int) (works bool) {

@@ -391,8 +391,14 @@ func (s *story) torn() *Match {
 			func(x act) bool { return x.G == a.G && waitsForOthers(x) }) {
 			continue
 		}
+		if s.name(a) == "" || s.name(b) == "" {
+			continue
+		}
 		w, ok := s.writesBoth(a, b)
-		if !ok || s.name(a) == "" || s.name(b) == "" {
+		if !ok {
+			if m := s.halfWritten(a, b); m != nil {
+				return m
+			}
 			continue
 		}
 		first, second, ok := s.source.together(a.Where, b.Where)
@@ -418,6 +424,41 @@ func (s *story) torn() *Match {
 			m.Hint = "keep both in one struct behind one atomic.Pointer, or hold one mutex around both reads and around both writes"
 		}
 		return m
+	}
+	return nil
+}
+
+// halfWritten explains two reads between two writes that another goroutine makes in one function:
+// what one of them reads is written, and not yet what the other one reads.
+func (s *story) halfWritten(a, b act) *Match {
+	first, second, ok := s.source.together(a.Where, b.Where)
+	if !ok {
+		return nil
+	}
+	for _, fresh := range []act{a, b} {
+		old := b
+		if fresh.i == b.i {
+			old = a
+		}
+		x, ok := s.last(a.i,
+			func(x act) bool { return x.G != a.G && x.Obj == fresh.Obj && isWrite(x) })
+		if !ok || !slices.ContainsFunc(s.acts[x.i+1:a.i+1], func(y act) bool { return y.Switch }) {
+			continue
+		}
+		y, ok := s.first(x.i+1,
+			func(y act) bool { return y.G == x.G && y.Obj == old.Obj && isWrite(y) })
+		if !ok || y.i < b.i {
+			continue
+		}
+		if from, to, same := s.source.together(x.Where, y.Where); same {
+			m := &Match{Name: StaleRead, Var: s.name(a), Roles: []Role{{"check", a.G, first, of(a)},
+				{"act", b.G, second, of(b)}, {"write", x.G, from, of(x)}, {"rest", y.G, to, of(y)}}}
+			m.Text = fmt.Sprintf("%s writes `%s` at %s and then `%s` at %s; %s read both in between (%s), so it has the new `%s` with the old `%s`.",
+				x.G, s.name(fresh), at(from), s.name(old), at(to), a.G, both(a, b), s.name(fresh),
+				s.name(old))
+			m.Hint = "keep both in one struct behind one atomic.Pointer, or hold one mutex around both reads and around both writes"
+			return m
+		}
 	}
 	return nil
 }

@@ -40,6 +40,11 @@ func (s *story) waiting() *Match {
 			}
 		}
 	}
+	for _, recognise := range []func([]act) *Match{s.crossed, s.receivesLate} {
+		if m := recognise(ws); m != nil {
+			return m
+		}
+	}
 	ws = slices.DeleteFunc(ws, func(w act) bool { return w.op == trace.OpWGWait || s.behind(w, ws) })
 	if len(ws) == 0 || len(names(ws)) != len(ws) || slices.ContainsFunc(ws,
 		func(w act) bool { return w.Obj != ws[0].Obj || w.op != ws[0].op }) {
@@ -49,6 +54,76 @@ func (s *story) waiting() *Match {
 		return m
 	}
 	return s.leakedReceiver(ws)
+}
+
+// crossed explains two goroutines each of which sends before it receives.
+func (s *story) crossed(ws []act) *Match {
+	var sends, recvs []act
+	for _, w := range ws {
+		f := s.source.function(w.Where)
+		if w.op != trace.OpSend || w.Where.Object == "" || f == nil {
+			continue
+		}
+		if p, ok := s.source.receivesAfter(f, w.Where.Line, ""); ok {
+			sends, recvs = append(sends, w), append(recvs, act{Event: &wire.Event{Where: p}})
+		}
+	}
+	if len(sends) != 2 || sends[0].Obj == sends[1].Obj || sends[0].G == sends[1].G {
+		return nil
+	}
+	a, b := sends[0], sends[1]
+	m := &Match{Name: BothSend, Var: a.Where.Object, Roles: []Role{{"send", a.G, a.Where, of(a)},
+		{"send", b.G, b.Where, of(b)}}}
+	m.Text = fmt.Sprintf("%s waits to send to `%s` at %s, and %s waits to send to `%s` at %s, which is another channel. Each comes to its receive (%s) only after its own send, so neither receives.",
+		a.G, a.Where.Object, at(a.Where), b.G, b.Where.Object, at(b.Where), both(recvs[0], recvs[1]))
+	m.Hint = "let one of the two receive before it sends, or give the channels room for the values that are on their way: `make(chan T, 1)`"
+	return m
+}
+
+// receivesLate explains goroutines that wait to send what another one would receive later: it waits
+// for something else before that.
+func (s *story) receivesLate(ws []act) *Match {
+	var late act
+	var p wire.Place
+	var sends []act
+	for _, w := range ws {
+		if w.op != trace.OpSend || w.Where.Object == "" {
+			continue
+		}
+		for _, v := range ws {
+			f := s.source.function(v.Where)
+			if v.G == w.G || v.Obj == w.Obj || v.op != trace.OpSend && v.op != trace.OpWGWait ||
+				v.Where.Object == "" || f == nil || v.Where.File != w.Where.File {
+				continue
+			}
+			if q, ok := s.source.receivesAfter(f, v.Where.Line, w.Where.Object); ok {
+				late, p = v, q
+				sends = append(sends, w)
+				break
+			}
+		}
+	}
+	if len(sends) == 0 || slices.ContainsFunc(sends, func(w act) bool { return w.Obj != sends[0].Obj }) {
+		return nil
+	}
+	w := sends[0]
+	m := &Match{Name: LeakedSender, Var: w.Where.Object, Roles: []Role{{"wait", w.G, w.Where, of(w)},
+		{"late", late.G, late.Where, of(late)}}}
+	m.then(p, late, "receive (not reached)")
+	doing, hint := fmt.Sprintf("waits to send to `%s`", late.Where.Object),
+		fmt.Sprintf("send to `%s` in a goroutine of its own, so that %s comes to %s meanwhile", late.Where.Object, late.G, at(p))
+	if late.op == trace.OpWGWait {
+		doing = fmt.Sprintf("waits for `%s`", late.Where.Object)
+		hint = fmt.Sprintf("receive before %s.Wait returns: let a goroutine of its own do `%s.Wait(); close(%s)`, and receive until the channel is closed", late.Where.Object, late.Where.Object, m.Var)
+	}
+	m.Text = fmt.Sprintf("%s %s to send to `%s` at %s. %s would receive that at %s, but %s at %s before.",
+		some(names(sends)), wait(sends), m.Var, at(w.Where), late.G, at(p), doing, at(late.Where))
+	m.Hint = hint
+	if q, text := s.source.making(w.Where, m.Var); text != "" && !strings.Contains(text, ",") {
+		m.Hint += fmt.Sprintf("; or give `%s` room for all values: `%s, n)` at %s", m.Var,
+			strings.TrimSuffix(text, ")"), at(q))
+	}
+	return m
 }
 
 // behind reports whether w waits for another one of those that wait: it has sent to w's goroutine,
@@ -211,6 +286,12 @@ func (s *story) lockTwice(w act) *Match {
 	}
 	if f := s.source.function(w.Where); f != nil && f.name != "" && !samePlace(took, w.Where) {
 		m.Hint = fmt.Sprintf("do not call %s, which locks %s, while %s is held; or give it a version that does not lock", f.name, m.Lock, m.Lock)
+	}
+	if h.shared && w.op != trace.OpRLock {
+		m.Text = fmt.Sprintf("%s holds %s for reading since %s and locks it for writing at %s. A read lock does not become a write lock: Lock waits until all readers have left, and %s is one of them.",
+			w.G, m.Lock, at(took), at(w.Where), w.G)
+		m.Hint = fmt.Sprintf("call RUnlock before %s, and look again under the write lock whether there is still something to do; or take Lock in place of RLock at %s, and do not lock again at %s",
+			at(w.Where), at(took), at(w.Where))
 	}
 	return m
 }
