@@ -59,6 +59,9 @@ func (l *lesson) announce(at int32, proc transition.Proc) (reason string) {
 			n.op.item = l.p.object(op.obj)
 			n.next.writes.add(n.op.item)
 		}
+	case hushed:
+		n.op.item = l.p.object(op.obj)
+		n.next.add(n.op.item, true)
 	case asleep:
 		n.next.reads.add(l.p.firings(op.timer))
 	case waiting:
@@ -179,6 +182,11 @@ func (l *lesson) executed(j int, proc transition.Proc) (op pending, reason strin
 		return op, ""
 	}
 	if len(tr.Accesses) == 0 {
+		if e := l.eventOf(j, proc); e != nil && e.Quiet {
+			if op, ok := l.waitsQuietly(tr.Op, e.Obj); ok {
+				return op, ""
+			}
+		}
 		switch tr.Op {
 		case trace.OpWGAdd, // of 0: nothing can observe it
 			trace.OpSelect: // with default, and no channel but nil
@@ -274,6 +282,10 @@ func (l *lesson) leftover(proc transition.Proc) (op pending, reason string) {
 					op.site = left.Site
 					return op, ""
 				}
+			}
+			if op, ok := l.waitsQuietly(left.Op, left.Obj); ok {
+				op.site = left.Site
+				return op, ""
 			}
 			return pending{class: stuck, op: left.Op, obj: -1, site: left.Site}, "" // nil channels
 		}

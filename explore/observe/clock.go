@@ -358,7 +358,7 @@ func (s *state) fire(timer transition.Proc) {
 			continue
 		}
 		s.trail = append(s.trail, change{what: ofCounts, i: c.item, count: s.counts[c.item]})
-		s.counts[c.item] = def.After(o, s.counts[c.item], trace.OpSend, 1)
+		s.counts[c.item] = def.After(o, s.counts[c.item], trace.OpSend, 0)
 		b := binary.AppendVarint(nil, int64(s.at[timer]))
 		v := s.p.together(binary.AppendVarint(b, s.time()))
 		old := s.queues[c.item]

@@ -140,21 +140,65 @@ func (p *program) part(i int32, word uint32) int32 {
 // apart is how many words of an allocation are items of their own.
 const apart = 1024
 
-// nameless records an access to memory whose allocation is unknown. Two executions cannot
-// agree on it, so it must be one goroutine's own, or never written. It reports whether that
-// may be so.
-func (p *program) nameless(proc transition.Proc, write bool) bool {
-	if write {
-		p.writers[proc] = true
-	} else {
-		p.readers[proc] = true
-	}
-	for w := range p.writers {
-		for r := range p.readers {
-			if r != w {
+// nameless records an access to memory whose allocation is unknown. Two executions cannot agree on
+// it, so it must be one goroutine's own, or never written. It reports whether that may be so.
+//
+// Inside the standard library it is asked of each word in each execution. Beside that, what is
+// older than the execution, such as the values of flags, stays where it is: what a goroutine reads
+// there, though the execution has not written it, no other goroutine may write in any execution.
+func (p *program) nameless(proc transition.Proc, a *trace.Plain) bool {
+	for w := a.Mem.Addr >> 3; w <= (a.Mem.Addr+uintptr(max(a.Size, 1))-1)>>3; w++ {
+		u := p.unnamed[w]
+		if u == nil {
+			if len(p.unnamed) == mostUnnamed {
 				return false
 			}
+			u = &unnamed{}
+			p.unnamed[w] = u
+		}
+		if u.turn != p.turn {
+			u.turn, u.now, u.older = p.turn, users{}, !a.Write
+		}
+		if !u.now.use(proc, a.Write) {
+			return false
+		}
+		if a.Write {
+			u.writers.use(proc, false)
+		} else if u.older {
+			u.readers.use(proc, false)
+		}
+		if r, w := &u.readers, &u.writers; r.some && w.some && (r.one != w.one || r.others || w.others) {
+			return false
 		}
 	}
-	return len(p.writers) < 2
+	return a.Site.Quiet() || p.loud.use(proc, a.Write)
+}
+
+// mostUnnamed bounds the words of memory without a name that are kept.
+const mostUnnamed = 1 << 18
+
+// An unnamed is a word of memory without a name.
+type unnamed struct {
+	turn             int32 // the execution that now and older are of
+	now              users
+	older            bool // the first access reads it
+	readers, writers users
+}
+
+// users are the goroutines that access some memory.
+type users struct {
+	some, written bool
+	one           transition.Proc // the first of them
+	others        bool            // there are others
+}
+
+// use adds an access. It reports whether one goroutine alone accesses the memory, or none writes
+// it.
+func (u *users) use(proc transition.Proc, write bool) bool {
+	if !u.some {
+		u.some, u.one = true, proc
+	}
+	u.written = u.written || write
+	u.others = u.others || proc != u.one
+	return !u.written || !u.others
 }

@@ -56,6 +56,7 @@ type segment struct {
 	updates []updating
 	starts  []transition.Proc
 	timings []timing
+	quiet   []quietly
 	window  window
 	reach   reach
 }
@@ -67,6 +68,7 @@ func (l *lesson) learn(t *trace.Trace, path *transition.Path) (reason string) {
 	l.t, l.path, l.event, l.plain, l.old, l.news = t, path, 0, 0, p.known, false
 	l.updates, l.sent, l.wrong, l.alarms = 0, 0, "", map[int32]*alarm{}
 	p.old, p.separate = l.old, p.separate[:0]
+	p.turn++
 	l.index()
 	for i := range t.Objects { // before the accesses to the memory that they are in
 		if o := &t.Objects[i]; o.Kind == trace.ObjAtomic {
@@ -149,6 +151,7 @@ func (l *lesson) transition(j int) (reason string) {
 	if reason := l.segment(j, tr); reason != "" {
 		return reason
 	}
+	l.looksQuietly(proc)
 	s.resize()
 	at := [2]int32{s.at[proc], 0}
 	if x.with != transition.NoProc {
@@ -243,7 +246,7 @@ func chosen(at int16) int16 {
 func (l *lesson) segment(j int, tr *transition.Transition) (reason string) {
 	g := &l.seg
 	*g = segment{reads: g.reads[:0], writes: g.writes[:0], updates: g.updates[:0], starts: nil,
-		window: g.window[:0], timings: g.timings[:0]}
+		window: g.window[:0], timings: g.timings[:0], quiet: g.quiet[:0]}
 	l.partner = segment{}
 	l.growths = l.growths[:0]
 	l.turn++
@@ -271,6 +274,9 @@ func (l *lesson) segment(j int, tr *transition.Transition) (reason string) {
 		case trace.OpChoose, trace.OpNow, trace.OpSleep, trace.OpNative, trace.OpIdle:
 			return "it has no rule for " + e.Op.String()
 		}
+		if e.Quiet && e.Obj != 0 && l.t.Objects[e.Obj].Kind == trace.ObjChan && !l.quiet(e) {
+			return "two goroutines meet inside the standard library"
+		}
 		if !l.effectOf(e, tr, l.update(last)) {
 			return "memory whose allocation is unknown"
 		}
@@ -295,7 +301,7 @@ func (l *lesson) segment(j int, tr *transition.Transition) (reason string) {
 		if !named && a.Write {
 			l.p.apart(tr.Proc)
 		}
-		if !named && !l.p.nameless(tr.Proc, a.Write) {
+		if !named && !l.p.nameless(tr.Proc, a) {
 			return "memory whose allocation is unknown"
 		}
 	}
@@ -325,7 +331,8 @@ func (l *lesson) edge(n int32, at int16, outcome, message int32, g *segment) (re
 	p := l.p
 	if e := l.s.find(n, at, outcome, message); e != nil {
 		if !same(e.reads, g.reads) || !same(e.writes, g.writes) || !same(e.updates, g.updates) ||
-			!slices.Equal(e.starts, g.starts) || !slices.Equal(e.timings, g.timings) {
+			!slices.Equal(e.starts, g.starts) || !slices.Equal(e.timings, g.timings) ||
+			!slices.Equal(e.quiet, g.quiet) {
 			return "a goroutine that observed the same did something else"
 		}
 		return ""
@@ -337,7 +344,7 @@ func (l *lesson) edge(n int32, at int16, outcome, message int32, g *segment) (re
 	y := p.node(n)
 	y.edges = append(y.edges, edge{at, outcome, message, p.readings.keep(g.reads),
 		p.writings.keep(g.writes), slices.Clone(g.updates), slices.Clone(g.starts),
-		slices.Clone(g.timings), to})
+		slices.Clone(g.quiet), slices.Clone(g.timings), to})
 	p.within(y, &y.edges[len(y.edges)-1], x)
 	y.next.join(&g.reach)
 	next := y.next

@@ -55,7 +55,9 @@ type program struct {
 	*found
 	allShared bool // all allocations count as shared
 
-	readers, writers map[transition.Proc]bool // of memory without a name
+	unnamed map[uintptr]*unnamed // memory without a name, by word
+	turn    int32                // of executions that are read
+	loud    users                // of what the program itself accesses of it
 
 	// grown: a local state that was there before can now do more than was known. What a search
 	// left out because of that may matter.
@@ -156,6 +158,7 @@ const (
 	waiting               // of a Cond; see state.attends
 	clocked               // about the clock; see clock.go
 	firing                // a timer that fires
+	hushed                // a receive inside the standard library waits; see quiet.go
 	asleep                // a goroutine that sleeps goes on
 	stuck                 // never enabled
 	crashed               // the goroutine has ended, and will end the program
@@ -170,6 +173,7 @@ type edge struct {
 	writes  []writing
 	updates []updating
 	starts  []transition.Proc
+	quiet   []quietly
 	timings []timing // of those timers that it starts, which are among starts, and stops
 	to      int32
 }
@@ -201,7 +205,7 @@ func newProgram(tab *transition.Table, f *found, kin *kin) *program {
 		values: map[int32]uint64{}, sums: map[sum]int32{}, sumOf: map[int32]sum{},
 		several: map[string]int32{}, digests: map[digest]int32{}, spanOf: map[spanKey]int32{},
 		tails: map[string]int32{}, late: map[int32][]int32{},
-		readers: map[transition.Proc]bool{}, writers: map[transition.Proc]bool{}}
+		unnamed: map[uintptr]*unnamed{}}
 	p.newNode(transition.Main, 0)
 	p.root = p.newNode(transition.Main, 0)
 	return p

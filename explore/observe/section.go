@@ -521,7 +521,7 @@ func (k *choice) enable(s *state, n int32) bool {
 		return !op.still && k.can.has(s.p.clock)
 	case op.class == asleep:
 		return k.can.writes.has(s.p.firings(op.timer))
-	case op.class == ruled, op.class == waiting:
+	case op.class == ruled, op.class == waiting, op.class == hushed:
 		return k.can.writes.has(op.item) || k.can.adds.has(op.item)
 	case op.class == comm:
 		for i := range op.cases {

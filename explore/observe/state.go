@@ -215,6 +215,10 @@ func (s *state) steps(list []step, proc transition.Proc) []step {
 		if s.fires(proc, op) {
 			return append(list, x)
 		}
+	case hushed:
+		if s.hears(op) {
+			return append(list, x)
+		}
 	case asleep:
 		if s.wakes(op) {
 			return append(list, x)
@@ -528,6 +532,7 @@ func (s *state) queued(i int32, q []int32) {
 }
 
 func (s *state) follow(proc transition.Proc, e *edge) {
+	s.quietly(e)
 	for _, w := range e.writes {
 		v := e.to
 		switch {

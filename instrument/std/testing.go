@@ -62,6 +62,15 @@ var testingPatch = &pkg{
 			// heddleRoot makes the barrier only when it is needed.
 			replace("	t.hasSub.Store(true)\n	testName, ok,",
 				"	t.hasSub.Store(true); t.heddleBarrier()\n	testName, ok,"),
+			// A subtest has a name, so that executions agree on what goroutines do with it.
+			replace("	t.w = indenter{&t.common}\n	t.setOutputWriter()\n\n	if t.chatty", "	t.w = indenter{&t.common}\n	heddleMade(t); t.setOutputWriter()\n\n	if t.chatty"),
+			// Parallel subtests are counted, and would stand in some order. Where their number is
+			// not bounded that has no effect.
+			replace("	parallelStart.Add(1)\n", "	heddleCount(&parallelStart)\n"),
+			replace("				parallelStop.Add(1)\n", "				heddleCount(&parallelStop)\n"),
+			replace("	t.lastRaceErrors.Store(int64(race.Errors()))\n}", "	if !heddleActive { t.lastRaceErrors.Store(int64(race.Errors())) }\n}"),
+			replace("func (s *testState) waitParallel() {\n", "func (s *testState) waitParallel() { if s.maxParallel == heddleUnbounded { return }\n"),
+			replace("func (s *testState) release() {\n", "func (s *testState) release() { if s.maxParallel == heddleUnbounded { return }\n"),
 			replace("	s.numWaiting++\n", "	s.numWaiting++; s.heddleStart()\n"),
 			// Without a chattyPrinter -v still shows the logs of tests that passed.
 			replace("	} else if t.chatty != nil {\n",
