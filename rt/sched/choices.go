@@ -1,6 +1,8 @@
 package sched
 
 import (
+	"unsafe"
+
 	"heddle/rt/hook"
 	"heddle/rt/splitmix"
 	"heddle/trace"
@@ -73,6 +75,7 @@ func (s *Sched) mapOrder(keys []any) []int {
 	known := true
 	for i, k := range keys {
 		ks[i] = keyOf(k)
+		ks[i].typ = *(*uintptr)(unsafe.Pointer(&keys[i])) // descriptors of types stay where they are
 		if ks[i].class == classPointer {
 			ks[i].num, ks[i].sub = s.Identity(uintptr(ks[i].num))
 		}
@@ -135,6 +138,7 @@ const (
 	classFloat
 	classString
 	classPointer
+	classNil // of interface type
 )
 
 type sortKey struct {
@@ -143,22 +147,24 @@ type sortKey struct {
 	sub   uint64
 	str   string
 	flt   float64
+	typ   uintptr // its type, where keys of several types have one number or text
 }
 
 func (a *sortKey) less(b *sortKey) bool {
 	if a.class != b.class {
 		return a.class < b.class
 	}
-	switch a.class {
-	case classFloat:
+	switch {
+	case a.class == classFloat && a.flt != b.flt:
 		return a.flt < b.flt
-	case classString:
+	case a.class == classString && a.str != b.str:
 		return a.str < b.str
-	}
-	if a.num != b.num {
+	case a.num != b.num:
 		return a.num < b.num
+	case a.sub != b.sub:
+		return a.sub < b.sub
 	}
-	return a.sub < b.sub
+	return a.typ < b.typ
 }
 
 // KeyOf is set by rt/drive for kinds that need reflection (named types, structs, pointers).
@@ -167,6 +173,8 @@ var KeyOf func(k any) (class uint8, num uint64, str string, flt float64)
 func keyOf(k any) sortKey {
 	const sign = 1 << 63
 	switch k := k.(type) {
+	case nil:
+		return sortKey{class: classNil}
 	case string:
 		return sortKey{class: classString, str: k}
 	case int:
