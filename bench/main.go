@@ -76,7 +76,7 @@ func main() {
 	gens := flag.String("gen", "", "have the versions of heddle that -heddles names generate tests for the types of bench/gen.txt and bench/programs/seeded instead, and write the tables to `file`; with -type, only types whose names match that")
 	heddles := flag.String("heddles", "", "with -std, -replay and -gen: commands to compare, `name=path` with commas between")
 	patterns := flag.String("map", "", "compare map, mcr, maptest, pct and random on the types of bench/programs/classes instead, and write the tables to `file`")
-	only := flag.String("type", "", "with -map: only this `type`, such as V17; rules, generated or branches: only the table about the six rules, of generated tests, or of races behind branches; with -branch: subjects, only the tests of other modules")
+	only := flag.String("type", "", "with -map: only this `type`, such as V17; rules, first, generated or branches: only the tables about the six rules, of the first bug, of generated tests, or of races behind branches; with -branch: subjects, only the tests of other modules")
 	budget := flag.Duration("budget", 3*time.Second, "with -map: processor `time` of a strategy for the generated tests of a type; the paper's is 10m")
 	tests := flag.Int("tests", 20, "with -map: generate `n` tests of each type; the paper has 1000")
 	repeats := flag.Int("repeats", 2, "with -map: execute the generated tests of each type `n` times, with other seeds; the paper 5")

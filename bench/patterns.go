@@ -95,7 +95,7 @@ func speedup(one, other float64) float64 {
 }
 
 // measurePatterns writes the tables to file. only, if not "", selects one type, or table rules or
-// generated; branches is a page of its own.
+// generated, or the tables of the first bug; branches is a page of its own.
 func measurePatterns(ctx context.Context, file, only string, protocol patternProtocol) error {
 	if only == "branches" {
 		out, err := os.Create(file)
@@ -125,7 +125,7 @@ func measurePatterns(ctx context.Context, file, only string, protocol patternPro
 		return b.rules(ctx, rows)
 	case "generated":
 		return b.generated(ctx, rows)
-	case "":
+	case "", "first":
 	default:
 		rows = nil
 		for _, c := range paperClasses {
@@ -134,7 +134,7 @@ func measurePatterns(ctx context.Context, file, only string, protocol patternPro
 			}
 		}
 		if len(rows) == 0 {
-			return fmt.Errorf("no type %s: want one of V1 to V20, or rules, generated or branches for one table alone", only)
+			return fmt.Errorf("no type %s: want one of V1 to V20, or rules, first, generated or branches for one table alone", only)
 		}
 	}
 	b.head()
@@ -147,6 +147,9 @@ func measurePatterns(ctx context.Context, file, only string, protocol patternPro
 	}
 	b.versus(rows, all)
 	b.solved(rows, all)
+	if only == "first" {
+		return nil
+	}
 	if err := b.buggy(ctx, rows); err != nil {
 		return err
 	}

@@ -83,7 +83,9 @@ type creation struct {
 // p1.s2, p2.s2), and s_i ≠ s_j compares events, so that goroutines with the same statements match.
 func (c *creation) create() []candidate {
 	c.instances, c.filtered = make(map[mapcov.Key]int), make(map[Rules]int)
-	c.findSources()
+	if c.source == nil {
+		c.findSources()
+	}
 	// Patterns with variables that are no memory come last: they change the orders that memory is
 	// accessed in, and the patterns of memory name the order that matters.
 	c.createOf(false)

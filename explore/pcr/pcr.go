@@ -43,8 +43,8 @@ type Options struct {
 	// covers a pattern once (Rule 2), so its later executions are left over.
 	Then bool
 
-	// Cheap is the number of random executions after each one that is examined. They are only
-	// executed and counted, which takes a small part of the time of examining and solving.
+	// Cheap is the number of random executions before each one is examined. They are only executed
+	// and counted, which takes a small part of the time of examining and solving.
 	Cheap int
 }
 
@@ -96,6 +96,7 @@ type Strategy struct {
 	plans   []plan     // schedules that Foresee has returned
 	cheap   int        // random executions that come before the next schedule is looked for
 	quick   bool       // the last schedule was one of them
+	later   *execution // it is examined after them
 	rng     splitmix.Stream
 	seed    uint64 // the seed of the last schedule
 	s       trace.Schedule
@@ -197,6 +198,10 @@ func (s *Strategy) Next() *trace.Schedule {
 		s.cheap--
 		s.s = trace.Schedule{Policy: "random", Seed: s.rng.Next()>>1 + 1, Exhaustive: true}
 		return &s.s
+	}
+	if s.later != nil {
+		s.examine(s.later)
+		s.later = nil
 	}
 	if next := s.planned(); next != nil {
 		return next
@@ -433,16 +438,26 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.set.AddAccesses(as)
 		return
 	}
-	x := s.read(t)
+	x := s.begin(t)
 	s.set.AddAccesses(x.c.as)
 	if s.target != nil && !s.set.HasKey(s.target.key) && s.target.row != 0 {
 		s.stats.Missed++
 	}
 	s.target = nil
+	if s.cheap = s.opt.Cheap; s.cheap > 0 {
+		s.later = x
+		return
+	}
+	s.examine(x)
+}
+
+// examine finds the candidates of an execution.
+func (s *Strategy) examine(x *execution) {
+	s.readOn(x)
 	if s.seen[x.state] {
 		return // all of its candidates were examined
 	}
-	s.seen[x.state], s.cheap = true, s.opt.Cheap
+	s.seen[x.state] = true
 	s.aim(x)
 	s.create(x)
 	if s.opt.Then && len(s.kept) < maxKept {
@@ -459,19 +474,30 @@ func (s *Strategy) see(as *mapcov.Accesses) {
 
 // read makes an execution of a trace.
 func (s *Strategy) read(t *trace.Trace) *execution {
+	x := s.begin(t)
+	s.readOn(x)
+	return x
+}
+
+// begin makes an execution of a trace with its accesses alone.
+func (s *Strategy) begin(t *trace.Trace) *execution {
 	t = t.Clone()
 	as := s.set.Names.Read(t)
 	s.see(as)
-	x := &execution{t: t, view: newView(t), seed: s.seed}
-	x.c = &creation{as: as, set: s.set, problem: x.problem(0)}
+	return &execution{t: t, seed: s.seed, c: &creation{as: as, set: s.set}}
+}
+
+// readOn computes the rest of what an execution has.
+func (s *Strategy) readOn(x *execution) {
+	x.view = newView(x.t)
+	x.c.problem = x.problem(0)
 	x.c.findSources()
 	ext := newExtension(x.view, x.c, s.set.Names)
-	for e := range t.Events {
+	for e := range x.t.Events {
 		ext.event(e)
 	}
 	x.state = ext.key() ^ wholeTrace
 	x.named = newNamed(ext)
-	return x
 }
 
 // create adds the candidates of an execution to the queue.

@@ -11,7 +11,7 @@ func init() {
 		return err
 	}, Help: "digits of the rules that exclude patterns"}
 	cheap := explore.Option{Name: "cheap", Default: "4", Check: explore.AtLeast(0),
-		Help: "random executions after each that is examined for patterns"}
+		Help: "random executions before each is examined for patterns"}
 	explore.Register(explore.Unit{
 		Name: "map", Order: 160, Ends: true, Seeds: true, Compared: true,
 		Does:    "aims at patterns of memory accesses that no execution has shown yet",
