@@ -22,7 +22,10 @@ func (p *Problem) foresee(goal Goal) {
 	for _, x := range goal.Before {
 		visit(p.m.node[x[1]])
 	}
-	for len(todo) > 0 {
+	for len(todo) > 0 || p.foreseeRooms(visit) {
+		if len(todo) == 0 {
+			continue
+		}
 		p.opt.Limit.Check()
 		v := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
@@ -41,6 +44,20 @@ func (p *Problem) foresee(goal Goal) {
 			}
 		}
 	}
+}
+
+// foreseeRooms visits the receives that make room for the sends that were visited. It reports
+// whether there are new ones.
+func (p *Problem) foreseeRooms(visit func(int32)) (more bool) {
+	for _, u := range p.units {
+		if b, ok := u.(*buffer); ok && b.turns {
+			if r := b.foreseeRoom(p); r >= 0 {
+				visit(p.m.node[r])
+				more = true
+			}
+		}
+	}
+	return more
 }
 
 // wants adds what event e needs before it, and returns the events that met the need in the trace.

@@ -99,15 +99,62 @@ func (b *buffer) checkRoom(p *Problem, events []int32) {
 			recvs++
 		}
 	}
-	if sends <= recvs+b.size {
-		return
+	b.addRooms(p, sends, recvs, latest)
+}
+
+// mostRooms bounds the clauses that addRooms adds.
+const mostRooms = 1000
+
+// addRooms adds that there is room for the sends up to latest, and, for what that takes, that there
+// is room for the sends which precede it: each receive that makes room needs those before its own.
+func (b *buffer) addRooms(p *Problem, sends, recvs int, latest map[trace.GID]int) {
+	seen := 0
+	for range mostRooms {
+		n := sends - b.size - 1
+		if n < recvs || b.addRoom(p, sends, latest) < 0 {
+			return
+		}
+		for recvs = n + 1; seen < n; seen++ {
+			e := int(b.sends[seen])
+			g := p.m.events[e].G
+			if l, ok := latest[g]; !ok || e > l {
+				latest[g] = e
+				sends++
+			}
+		}
 	}
+}
+
+// addRoom adds that, if latest are done, and with them so many sends, there is room for these. It
+// returns the receive that is done then, or -1 if there is none in the trace.
+func (b *buffer) addRoom(p *Problem, sends int, latest map[trace.GID]int) (recv int) {
+	recv = -1
 	var lits []lit
 	for _, s := range sorted(latest) {
 		lits = append(lits, not(p.kept(s)))
 	}
 	if n := sends - b.size - 1; n < len(b.recvs) {
-		lits = append(lits, p.kept(int(b.recvs[n])))
+		recv = int(b.recvs[n])
+		lits = append(lits, p.kept(recv))
 	}
 	p.add(p.names.tag(b.kind, int(b.sends[0])), lits...)
+	return recv
+}
+
+// foreseeRoom is addRoom for the sends that must precede the goal, as far as that is known: it
+// returns a receive that must precede it too, or -1.
+func (b *buffer) foreseeRoom(p *Problem) int {
+	sends := 0
+	latest := make(map[trace.GID]int)
+	for _, i := range b.sends {
+		if e := int(i); p.seen[p.m.node[e]] {
+			sends++
+			latest[p.m.events[e].G] = e
+		}
+	}
+	n := sends - b.size - 1
+	if n < 0 || n < len(b.recvs) && p.seen[p.m.node[b.recvs[n]]] {
+		return -1
+	}
+	return b.addRoom(p, sends, latest)
 }
