@@ -295,6 +295,12 @@ func (f *search) alone(ctx context.Context, sc *scenario, kind string) (bool, er
 					if f.levels[m] == asSets {
 						how = "compared as sets"
 					}
+					if f.opt.Spec != "" {
+						f.note("-spec %s: with one goroutine, %s of %s returns something else than the "+
+							"specification says: its results are %s; if they do not vary, mend %s",
+							f.opt.Spec, m, f.typeName(), how, f.opt.Spec)
+						return true, nil
+					}
 					f.note("what %s returns varies by itself, with one goroutine: it is called, and its results are %s",
 						m, how)
 					return true, nil
@@ -305,7 +311,11 @@ func (f *search) alone(ctx context.Context, sc *scenario, kind string) (bool, er
 			}
 		}
 	}
-	if f.dropped[kind]++; f.dropped[kind] == 1 {
+	if f.dropped[kind]++; f.dropped[kind] == 1 && f.opt.Spec != "" && kind == "test failure" {
+		f.note("-spec %s: tests were dropped in which it panics, or says other results than %s has, though "+
+			"one goroutine alone makes the calls, one after the other; mend the one that is wrong: %s",
+			f.opt.Spec, f.typeName(), sc.show(f.Suite))
+	} else if f.dropped[kind] == 1 {
 		f.note("tests were dropped that fail (%s) if one goroutine alone makes the calls, one after the other, too: %s",
 			kind, sc.show(f.Suite))
 	}
