@@ -39,6 +39,32 @@ func (s *story) dropped(w act) *Match {
 	return m
 }
 
+// offered tells of a test that fails after a value was offered to a channel that had no room for
+// it, in a select with default.
+func (s *story) offered() *Match {
+	name := ""
+	drop, ok := s.last(len(s.acts), func(a act) bool {
+		if a.op != trace.OpSelect || a.Arg >= 0 {
+			return false
+		}
+		for c := range strings.SplitSeq(a.Where.Object, ", ") {
+			if to, sends := strings.CutSuffix(c, "<-"); sends {
+				name = to
+				return true
+			}
+		}
+		return false
+	})
+	if !ok || s.f.Kind != "test failure" {
+		return nil
+	}
+	m := &Match{Name: Dropped, Var: name, Roles: []Role{{"offer", drop.G, drop.Where, of(drop)}}}
+	m.Text = fmt.Sprintf("%s offered a value to `%s` in the select at %s when no goroutine was receiving and there was no room, so it took `default`: the value was dropped.",
+		drop.G, name, at(drop.Where))
+	m.Hint = fmt.Sprintf("wait for room where no value may be lost: send to `%s` without `default`, or give it room for all values", name)
+	return m
+}
+
 // stopped explains a goroutine that waits for a ticker or timer that was stopped.
 func (s *story) stopped(w act) *Match {
 	stop, ok := s.last(len(s.acts), func(a act) bool {

@@ -357,6 +357,17 @@ func Process() error {
 			[]string{"main would receive that at p.go:15, but waits for `wg` at p.go:14 before",
 				"`wg.Wait(); close(errs)`", "`make(chan error, n)` at p.go:3"},
 			[]string{"let the sender end"}},
+		"a value that default drops": {`package p
+func (l *Log) Write(name string) {
+	select {
+	case l.ch <- name:
+	default:
+	}
+}`, "test failure", `
+			main send l.ch/1 p.go:3
+			main select=-1 l.ch<- p.go:3
+			main/1 recv l.ch p.go:9`, []string{"main fails - p.go:12"},
+			[]string{"main offered a value to `l.ch` in the select at p.go:3", "without `default`"}, nil},
 		"a send of a select": {`package p
 func Try() {
 	select {

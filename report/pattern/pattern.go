@@ -52,6 +52,7 @@ const (
 	NilChannel    Name = "nil channel"
 	BothSend      Name = "both send first"
 	LeakedSender  Name = "leaked sender"
+	Dropped       Name = "value dropped"
 	LeakedRecv    Name = "leaked receiver"
 	StoppedTicker Name = "ticker that was stopped"
 	NotWatched    Name = "context not watched"
@@ -133,6 +134,8 @@ var Patterns = []Pattern{
 		"var ch chan int; ch <- 1"},
 	{BothSend, "two goroutines send to each other, and each would receive only after its own send",
 		"out <- hello; answer := <-in, on both sides of two unbuffered channels"},
+	{Dropped, "a select with default drops the value that it would send where nothing takes it at once",
+		"select { case events <- e: default: }, and the test counts the events"},
 	{LeakedSender, "a goroutine waits to send, and nothing receives any more",
 		"an unbuffered channel of which only the first value is taken"},
 	{LeakedRecv, "a goroutine waits to receive, and nothing sends or closes any more",

@@ -15,7 +15,7 @@ import (
 // failure explains a test that fails or panics.
 func (s *story) failure() *Match {
 	for _, recognise := range []func() *Match{s.closedTooEarly, s.bothReady, s.interrupted, s.torn,
-		s.waitedForNone, s.outdated, s.noOrder, s.betweenCalls} {
+		s.waitedForNone, s.outdated, s.noOrder, s.betweenCalls, s.offered} {
 		if m := recognise(); m != nil {
 			return m
 		}
