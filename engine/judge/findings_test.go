@@ -305,6 +305,14 @@ func TestMutes(t *testing.T) {
 		{"it hangs", early(func(tr *trace.Trace, _ *remains.Remains, _ *Outcome) {
 			tr.Verdict = trace.Deadlocked
 		}), true},
+		{"it fails, then hangs", early(func(tr *trace.Trace, r *remains.Remains, o *Outcome) {
+			tr.Verdict, o.G, o.Stack = trace.Deadlocked, 2, []uintptr{2}
+			r.Left = []remains.Goroutine{left(2, trace.OpRecv, remains.Parked, 5, 2)}
+		}), false},
+		{"it fails, another goroutine hangs", early(func(tr *trace.Trace, r *remains.Remains, o *Outcome) {
+			tr.Verdict, o.G, o.Stack = trace.Deadlocked, 1, []uintptr{2}
+			r.Left = []remains.Goroutine{left(2, trace.OpRecv, remains.Parked, 5, 2)}
+		}), true},
 		{"it panics", early(func(tr *trace.Trace, _ *remains.Remains, _ *Outcome) {
 			tr.Verdict = trace.Panicked
 		}), true},

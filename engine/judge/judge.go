@@ -107,8 +107,9 @@ func (j *Judge) FailedEarly(x *Execution) bool {
 // Mutes reports whether the failure of an execution that FailedEarly is true of keeps something
 // else from being reported: it is not the test alone that says what is wrong.
 func (j *Judge) Mutes(x *Execution) bool {
-	return !x.Failed || x.Verdict != trace.Finished && !j.panicsFailed(x) || x.Deadlock != nil ||
-		j.panicking(x) || slices.ContainsFunc(x.Races, func(r remains.Race) bool { return !r.Known })
+	return !x.Failed || x.Verdict != trace.Finished && !j.panicsFailed(x) && !hangsFailed(x) ||
+		x.Deadlock != nil || j.panicking(x) ||
+		slices.ContainsFunc(x.Races, func(r remains.Race) bool { return !r.Known })
 }
 
 // panicsFailed reports whether all that panicked in an execution is the goroutine that had said
@@ -121,6 +122,14 @@ func (j *Judge) panicsFailed(x *Execution) bool {
 	return !slices.ContainsFunc(x.Failures, func(f *remains.Failure) bool {
 		return f.Kind != remains.FailPanic || f.G != x.Outcome.G
 	})
+}
+
+// hangsFailed reports whether an execution ended since no goroutine could go on, and the goroutine
+// that had said before that the test fails is one that waits: the test went on though what it
+// expected had not come. That is a consequence.
+func hangsFailed(x *Execution) bool {
+	return x.Verdict == trace.Deadlocked && x.Outcome.Stack != nil &&
+		slices.ContainsFunc(x.Remains.Left, func(g remains.Goroutine) bool { return g.G == x.Outcome.G })
 }
 
 // testFailed reports whether an execution failed the test, or ended it by a panic that is not
