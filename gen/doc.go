@@ -41,10 +41,13 @@ var (
 
 	sayVague = regexp.MustCompile(`(?i)consistent snapshot|\b(may|might|need|does|do) (not|be not)( necessarily)? (be )?(includ|reflect|observ|see)|approximat|\bestimat|best[- ]effort|\b(be|is|are) (stale|outdated|out of date)\b|\beventually\b|\b(not|isn't) (an )?atomic|weakly consistent|\bdo(es)? not guarantee\b.*\b(consisten|exact|precise)|\breturns? statistics\b|\bonly for (diagnos|debug|monitor)|` +
 		`\b(duplicate|other|multiple|concurrent|simultaneous) (callers?|calls?|goroutines|invocations|requests)\b.*\b(waits?|receives?|shares?|shared|given|same)\b|\b(shared|given)\b.*\bmultiple callers\b`)
-	sayTries = regexp.MustCompile(`^Try\w+ (tries|attempts) to\b`)
-	sayRuns  = regexp.MustCompile(`(?i)\b(runs?|executes?|calls?|invokes?)\b.{0,30}\b(given|provided|specified|supplied|passed)\b`)
-	sayLike  = regexp.MustCompile(`^\w+ (is|works|behaves)( exactly| just)? (like|similar to|the same as|equivalent to) (\w+)`)
-	called   = regexp.MustCompile(`\b[A-Z]\w*\*?`)
+	sayTries = regexp.MustCompile(`^Try\w+ (tries|attempts) to\b|` +
+		`(?i)\b(not succeed|fails?|unable|cannot|can't|could not)( to)? (acquire|take|get|obtain) the (lock|mutex)\b`)
+	sayFirst = regexp.MustCompile(`(?i)\b(must|should|has to|needs to|can|may) (only )?be (called|used|set|made) ` +
+		`(only )?before (any|all|the first|every|other|using|use)\b`)
+	sayRuns = regexp.MustCompile(`(?i)\b(runs?|executes?|calls?|invokes?)\b.{0,30}\b(given|provided|specified|supplied|passed)\b`)
+	sayLike = regexp.MustCompile(`^\w+ (is|works|behaves)( exactly| just)? (like|similar to|the same as|equivalent to) (\w+)`)
+	called  = regexp.MustCompile(`\b[A-Z]\w*\*?`)
 )
 
 // docs has the doc comments of functions, methods and types, by where their names are.
@@ -166,6 +169,8 @@ func (a *advice) about(m, s string, others []string) {
 		a.tries[m] = s
 	case sayVague.MatchString(s):
 		a.vague[m] = s
+	case sayFirst.MatchString(s):
+		a.first[m] = s
 	case sayNotBeside.MatchString(s) && len(others) > 0 || sayWaits.MatchString(s) && len(others) > 0:
 		a.keepApart([]string{m}, others, s)
 	case sayNotBeside.MatchString(s) && sayActive.MatchString(s):

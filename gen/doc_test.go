@@ -19,6 +19,8 @@ func TestAdvice(t *testing.T) {
 		{"Value", "Value returns statistics for the map.", "vague"},
 		{"Value", "Value returns an estimate of the size.", "vague"},
 		{"TryGo", "TryGo tries to lock m without blocking.", "may fail"},
+		{"TryGo", "If it does not succeed to acquire the lock, it returns ErrAcquireLock.", "may fail"},
+		{"Reset", "This setting should be called before any Read or Write operation or after a Reset.", "first"},
 		{"Reset", "This method should only be used when it is known that there are no concurrent modifications.", "alone"},
 		{"Reset", "Reset must not be called concurrently with Value or Go.", "beside Go TryGo Value"},
 		{"Reset", "Reset is not safe for concurrent use.", "alone"},
@@ -34,6 +36,7 @@ func TestAdvice(t *testing.T) {
 		{"Go", "If all goroutines in the pool are busy, a call to Go will block until the task can be started.", ""},
 		{"TryGo", "TryGo starts f if there is room for it.", ""},
 		{"Value", "The key must not be empty.", ""},
+		{"Reset", "It must be called before the value is read again.", ""},
 		{"Value", "Value may be called while other goroutines add elements.", ""},
 		{"Reset", "Should not be used for recursive read locking.", ""},
 	} {
