@@ -63,7 +63,12 @@ func (r *packageRun) replays(test string, f *wire.Finding) bool {
 		return true // keeping it fails too, and tells why
 	}
 	if r.checkLeft() <= 0 {
-		r.unchecked = append(r.unchecked, f.Name())
+		g := *f
+		g.Places = slices.Clone(f.Places)
+		for i := range g.Places {
+			r.clips.resolve(&g.Places[i])
+		}
+		r.unchecked = append(r.unchecked, g.Name())
 		return true
 	}
 	defer func(began time.Time) { r.checked += time.Since(began) }(time.Now())
