@@ -146,6 +146,7 @@ const apart = 1024
 // Inside the standard library it is asked of each word in each execution. Beside that, what is
 // older than the execution, such as the values of flags, stays where it is: what a goroutine reads
 // there, though the execution has not written it, no other goroutine may write in any execution.
+// Where other processes make executions too, whose addresses are others, only the first rule holds.
 func (p *program) nameless(proc transition.Proc, a *trace.Plain) bool {
 	for w := a.Mem.Addr >> 3; w <= (a.Mem.Addr+uintptr(max(a.Size, 1))-1)>>3; w++ {
 		u := p.unnamed[w]
@@ -171,7 +172,11 @@ func (p *program) nameless(proc transition.Proc, a *trace.Plain) bool {
 			return false
 		}
 	}
-	return a.Site.Quiet() || p.loud.use(proc, a.Write)
+	loud, all := true, p.used.use(proc, a.Write)
+	if !a.Site.Quiet() {
+		loud = p.loud.use(proc, a.Write)
+	}
+	return loud && (all || !p.elsewhere)
 }
 
 // mostUnnamed bounds the words of memory without a name that are kept.

@@ -107,7 +107,7 @@ func (s *Strategy) begin() {
 		found = s.p.found
 	}
 	s.p = newProgram(s.tab, found, &s.kin)
-	s.p.allShared = s.finer > settled
+	s.p.allShared, s.p.elsewhere = s.finer > settled, s.plans.ahead
 	if s.opt.Free {
 		s.p.tellTime()
 	}

@@ -43,7 +43,7 @@ func (s *Strategy) Foresee(n int) (schedules []*trace.Schedule) {
 	if s.other != nil || s.trial.on || s.over || s.learned == 0 {
 		return nil
 	}
-	p.ahead, s.x.skips, p.opened = true, true, 0
+	p.ahead, s.x.skips, p.opened, s.p.elsewhere = true, true, 0, true
 	if p.keys == nil {
 		p.keys = map[string]bool{}
 		if p.now.want == edges { // it was planned before

@@ -58,6 +58,9 @@ type program struct {
 	unnamed map[uintptr]*unnamed // memory without a name, by word
 	turn    int32                // of executions that are read
 	loud    users                // of what the program itself accesses of it
+	used    users                // of all of it
+	// elsewhere: other processes make executions too
+	elsewhere bool
 
 	// grown: a local state that was there before can now do more than was known. What a search
 	// left out because of that may matter.
