@@ -157,6 +157,10 @@ func (l *lesson) sendings(j int, tr *transition.Transition) {
 			by = tr.WithCase
 		}
 		n, version := l.p.node(l.s.at[sender]), l.p.number(x.Number)
+		own := func(c offer) bool { return c.send && c.at == by && c.obj == obj }
+		if !slices.ContainsFunc(n.op.cases, own) {
+			continue // inside the standard library, after the step's own operation
+		}
 		k := slices.IndexFunc(n.sends, func(s sending) bool { return s.by == by })
 		if k < 0 {
 			n.sends = append(n.sends, sending{by, version})
