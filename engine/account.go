@@ -23,6 +23,7 @@ type account struct {
 	timers    bool // executions use timers
 	choices   bool // and make choices beside those of the scheduler
 	real      bool // goroutines or files outside control take part: executions go by real time
+	common    bool // executions take what one process at a time can have: a port, a file
 	nondet    bool // the same schedule gave two different executions
 	passed    bool // the test did not fail in the first execution, the one without switches
 	aborted   int  // executions that a strategy broke off: they showed nothing, and count for nothing

@@ -16,13 +16,14 @@ import (
 
 // mayShare reports whether it is time to give the test away. Where executions do not
 // depend on the schedule alone, or all go into one account, others would not find the same.
+// Processes that listen at one port, or write one file, would fail where the test alone does not.
 func (e *exploration) mayShare() bool {
 	return (e.paths == nil || e.together != nil) && e.mayGive() // else it is one of many inputs
 }
 
 // mayGive is mayShare for the search for inputs.
 func (e *exploration) mayGive() bool {
-	if e.real || e.nondet || e.ended() || e.cfg.MapCover || e.cfg.Isolate == "process" ||
+	if e.real || e.nondet || e.common || e.ended() || e.cfg.MapCover || e.cfg.Isolate == "process" ||
 		e.cfg.CheckDeterminism {
 		return false
 	}

@@ -30,6 +30,7 @@ var without = map[string]string{
 	"Finalizer": "keeps finalizers to their execution", "SetFinalizer": "keeps finalizers to their execution",
 	"AddCleanup": "keeps finalizers to their execution",
 	"Room":       "accesses of the standard library's, which are looked at for races",
+	"OwnName":    "asks nothing of the program",
 	"Here":       "asks nothing of the program", "CallerPC": "a place",
 	"NewOf": "memory for a swap", "Move": "moves what was announced", "Stack": "text", "Stacks": "text",
 	"Callers": "places", "Caller": "a place", "CallersBelow": "places",

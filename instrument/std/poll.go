@@ -241,6 +241,8 @@ var osPatch = &pkg{
 			// Random names are the same in every process, so two processes would choose one name.
 		}}, "tempfile.go": {edits: []edit{
 			replace("	return strconv.FormatUint(uint64(uint32(runtime_rand())), 10)\n", "	return strconv.FormatUint(uint64(uint32(runtime_rand())^uint32(Getpid())*0x9e3779b1), 10)\n"),
+			replaceAll(2, "		name := prefix + nextRandom() + suffix\n",
+				"		name := prefix + nextRandom() + suffix; heddleOwn(name)\n"),
 		}}, "pipe2_unix.go": {edits: []edit{
 			replace("	return newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil\n", "	r, w = newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false); heddlePipe(r, w); return r, w, nil\n"),
 		}}, "pipe_unix.go": {edits: []edit{ // macOS

@@ -167,6 +167,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (engine.Execution,
 	ex := engine.Execution{Trace: t, Bereft: bereft, Heir: x.d.others}
 	ex.Failed, ex.Skipped, ex.Output = o.Failed, o.Skipped, o.Output
 	ex.Timers, ex.Outside = sched.S.UsedTimers(), sched.S.Outside()
+	ex.Common = hook.Common
 	if ex.Outside {
 		hook.FoundBeyond(hook.BeyondReal)
 	}

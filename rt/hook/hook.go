@@ -32,6 +32,24 @@ var (
 // connect to sockets of this one; set by package internal/poll.
 var Children bool
 
+// Common is true once the execution has taken what all processes of the machine have in common: a
+// port by its number, the name of a socket, a file that is not below OwnNames. Another process that
+// executes the test at the same time would disturb it. Set by internal/poll and the scheduler.
+var Common bool
+
+// OwnNames are the random names that os.CreateTemp and os.MkdirTemp have tried in the execution.
+var OwnNames []string
+
+// OwnName reports whether a file has one of OwnNames, or is below it.
+func OwnName(name string) bool {
+	for _, own := range OwnNames {
+		if n := len(own); len(name) >= n && name[:n] == own && (len(name) == n || name[n] == '/') {
+			return true
+		}
+	}
+	return false
+}
+
 // Rec is true when values are recorded.
 var Rec bool
 

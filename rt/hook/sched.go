@@ -32,13 +32,14 @@ const (
 type FileUse uint8
 
 const (
-	FileRead  FileUse = iota // looked at by its name
-	FileWrite                // made, changed or removed by its name
-	FileMove                 // renamed
-	FileLink                 // made as another name of one
-	OpenRead                 // an open file is read
-	OpenWrite                // an open file is changed
-	OpenList                 // the content of an open folder is listed
+	FileRead   FileUse = iota // looked at by its name
+	FileWrite                 // made, changed or removed by its name
+	FileAppend                // opened to be written at its end, and made if it is not there
+	FileMove                  // renamed
+	FileLink                  // made as another name of one
+	OpenRead                  // an open file is read
+	OpenWrite                 // an open file is changed
+	OpenList                  // the content of an open folder is listed
 )
 
 // Writes reports whether what others see may change by it, or the other way round.

@@ -64,6 +64,9 @@ func (s *Sched) file(use hook.FileUse, name, also string) {
 		u.event(u.op, s.fileObject("/", site))
 	}
 	s.files.Note(use, name, also)
+	// processes that append to one file do not disturb each other
+	hook.Common = hook.Common || u.names && use != hook.FileAppend &&
+		!(hook.OwnName(name) && (also == "" || hook.OwnName(also)))
 	s.leave()
 }
 

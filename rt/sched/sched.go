@@ -286,6 +286,7 @@ func (s *Sched) reset(opt Options) {
 	s.twins.reset(opt.Twins && !opt.Vouched)
 	hook.WantArgs = opt.Twins
 	hook.Rec, hook.Real, hook.Measured, hook.Children = opt.Record, opt.Real, false, false
+	hook.Common, hook.OwnNames = false, hook.OwnNames[:0]
 	hook.Polls = s.exhaustive()
 	hook.Snap = opt.Visible == VisibleAll || opt.Visible == VisibleAuto && !s.sites.visible.Empty()
 }

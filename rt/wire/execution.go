@@ -89,6 +89,8 @@ type Result struct {
 	Learnt  bool `json:",omitempty"`
 	Timers  bool `json:",omitempty"` // timers were used
 	Outside bool `json:",omitempty"` // goroutines or files outside control took part
+	// it took a port by its number, or changed a file that is not its own: see hook.Common
+	Common bool `json:",omitempty"`
 	// the test failed and has looked at figures of memory, which heddle changes
 	Measured bool `json:",omitempty"`
 	RanOut   bool `json:",omitempty"` // the test failed, and a timer fired by real time before

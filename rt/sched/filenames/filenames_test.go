@@ -18,7 +18,8 @@ func TestNames(t *testing.T) {
 	if !slices.Equal(a, []string{"/b", "/c"}) || !slices.Equal(b, []string{"/c"}) {
 		t.Errorf("a file opened as /a may be called %v, one opened as /b %v", a, b)
 	}
-	plain := []hook.FileUse{hook.FileRead, hook.FileWrite, hook.OpenRead, hook.OpenWrite, hook.OpenList}
+	plain := []hook.FileUse{hook.FileRead, hook.FileWrite, hook.FileAppend, hook.OpenRead,
+		hook.OpenWrite, hook.OpenList}
 	for _, use := range plain {
 		n.Note(use, folder, folder)
 	}
