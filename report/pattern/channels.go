@@ -271,17 +271,22 @@ func (s *story) leakedReceiver(ws []act) *Match {
 		m.Text += fmt.Sprintf(" %s sent the last value at %s.", sent.G, at(sent.Where))
 		m.Roles = append(m.Roles, Role{"sender", sent.G, sent.Where, of(sent)})
 	}
+	if p, ok := s.source.closing(w.Where, name); ok {
+		m.Text += fmt.Sprintf(" `close(%s)` at %s was not reached.", name, at(p))
+		m.Hint = s.hintClose(name, p)
+		m.Roles = append(m.Roles, Role{"close", "", p, nil})
+		return m
+	}
+	if s.f.Early != "" || strings.HasSuffix(name, ")") {
+		// The sender came too early, by a timer; or each call returns a channel of its own.
+		return m
+	}
 	m.Hint = fmt.Sprintf("close `%s` when no more values come, so that the receive ends", name)
 	if s.f.Kind == "deadlock" {
 		m.Hint += fmt.Sprintf(": before %s", at(m.Roles[1].Where))
 		if len(m.Roles) > 2 && len(ws) > 1 {
 			m.Hint += ". A send lets one of them go on, a close all"
 		}
-	}
-	if p, ok := s.source.closing(w.Where, name); ok {
-		m.Text += fmt.Sprintf(" `close(%s)` at %s was not reached.", name, at(p))
-		m.Hint = s.hintClose(name, p)
-		m.Roles = append(m.Roles, Role{"close", "", p, nil})
 	}
 	return m
 }

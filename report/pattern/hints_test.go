@@ -58,6 +58,12 @@ func Run(in []string) error {
 			?main/1 recv jobs p.go:4`, nil,
 			[]string{"close `jobs` before the return at p.go:6 too", "too late: p.go:10 waits"},
 			[]string{"defer close"}},
+		"the channel of a call": {`package p
+func Sleep() {
+	<-clock.After(d)
+}`, "leak", `
+			?main/1 recv clock.After(d) p.go:3`, nil,
+			[]string{"no goroutine is left that sends to it"}, []string{"close `"}},
 		"a receive comes after the close": {`package p
 func Run(in []string) error {
 	jobs := make(chan string)
