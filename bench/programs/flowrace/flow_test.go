@@ -93,7 +93,7 @@ func TestStruct(t *testing.T) {
 		c := s
 		mu.Unlock()
 		d := c
-		if d.b*10+d.a == 10 {
+		if d.b*10+d.a+d.c == 10 {
 			r.data++
 		}
 	}, func() { z.do(6); r.locked() })
