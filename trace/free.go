@@ -9,6 +9,15 @@ package trace
 //	OpTimerFire   a timer fired. Partner: the event that started it
 //	OpNow         a goroutine looked at the clock
 
+// Timed reports whether an operation of a goroutine is about the clock.
+func (op Op) Timed() bool {
+	switch op {
+	case OpNow, OpSleep, OpTimerStart, OpTimerStop:
+		return true
+	}
+	return false
+}
+
 // Armed is the Arg of an event that starts a timer, taken apart.
 type Armed struct {
 	D     int64 // its deadline, counted from the clock

@@ -151,7 +151,7 @@ func (l *lesson) executed(j int, proc transition.Proc) (op pending, reason strin
 	if tr.Barrier && l.firedIn(j) == nil || tr.Alone() || tr.Choice >= 0 {
 		return op, "time passes, or a value is drawn"
 	}
-	if l.p.free && timed(tr.Op) && l.path.Step(j) >= 0 && l.clockIn(j) {
+	if l.p.free && tr.Op.Timed() && l.clockIn(j) {
 		return l.timedOperation(j, proc)
 	}
 	for _, k := range l.ops[j] {

@@ -53,22 +53,14 @@ func (p *program) lasting(d int64) int32 {
 	return p.allocation(itemKey{obj: p.tab.Clock(), n: lasts, block: uint64(d)})
 }
 
-// timed reports whether an operation is about the clock: a step of its own in free time.
-func timed(op trace.Op) bool {
-	switch op {
-	case trace.OpNow, trace.OpSleep, trace.OpTimerStart, trace.OpTimerStop:
-		return true
-	}
-	return false
-}
-
 // alarmOf returns the timer that an event started.
 func (l *lesson) alarmOf(event int32) *alarm {
-	if a, ok := l.alarms[event]; ok {
+	timer := l.p.tab.Timer(l.t, event)
+	if a, ok := l.alarms[timer]; ok {
 		return a
 	}
 	e := &l.t.Events[event]
-	a := &alarm{timer: l.p.tab.Timer(l.t, event), armed: trace.ArmedOf(e.Arg), object: -1, channel: -1,
+	a := &alarm{timer: timer, armed: trace.ArmedOf(e.Arg), object: -1, channel: -1,
 		chanObj: -1}
 	if event > 0 && !a.armed.Sleep {
 		// the event before says of which timer, or the one before that which timer is reset
@@ -87,7 +79,7 @@ func (l *lesson) alarmOf(event int32) *alarm {
 		a.chanObj = l.p.tab.ObjectOf(l.t, trace.ObjID(e.Val))
 		a.channel = l.p.object(a.chanObj)
 	}
-	l.alarms[event] = a
+	l.alarms[timer] = a
 	return a
 }
 
@@ -139,18 +131,15 @@ func (l *lesson) timing(ev int) bool {
 	case trace.OpTimerStart:
 		a := l.alarmOf(int32(ev))
 		g.reach.add(l.p.lasting(a.armed.D), !a.armed.Sleep)
-		if a.object >= 0 {
-			l.write(l.p.word(a.object, objectCell), false)
-		}
+		l.sets(a)
 		g.starts = append(g.starts, a.timer)
 		g.timings = append(g.timings, timing{timer: a.timer, d: a.armed.D})
 	case trace.OpTimerStop:
 		a := l.alarmOf(e.Partner)
 		if a.object >= 0 {
-			c := l.p.word(a.object, objectCell)
-			l.read(c)
-			l.write(c, false)
+			l.read(l.p.word(a.object, objectCell))
 		}
+		l.sets(a)
 		g.timings = append(g.timings, timing{timer: a.timer, stop: true})
 	}
 	return true
@@ -179,12 +168,12 @@ func (l *lesson) fire(j int, a *alarm) (reason string) {
 			return "it does not know what a timer does: " + e.Op.String()
 		}
 	}
-	l.firing(a)
+	l.sets(a)
 	return ""
 }
 
-// firing adds to a segment what is known of a timer that fires.
-func (l *lesson) firing(a *alarm) {
+// sets adds to a segment that a timer is started, stopped or fires: its cell is another one.
+func (l *lesson) sets(a *alarm) {
 	if a.object >= 0 {
 		l.write(l.p.word(a.object, objectCell), false)
 	}
@@ -218,7 +207,7 @@ func (l *lesson) announceTimer(at int32, a *alarm) (reason string) {
 		seg := l.seg
 		l.seg = segment{}
 		l.turn++
-		l.firing(a)
+		l.sets(a)
 		reason = l.edge(at, 0, 0, 0, &l.seg)
 		l.seg = seg
 		l.s.resize()
@@ -228,21 +217,11 @@ func (l *lesson) announceTimer(at int32, a *alarm) (reason string) {
 	return reason
 }
 
-// alarmNamed returns the timer with a name that a step started which was read; nil: it is none.
-func (l *lesson) alarmNamed(proc transition.Proc) *alarm {
-	for _, a := range l.alarms {
-		if a.timer == proc {
-			return a
-		}
-	}
-	return nil
-}
-
 // sleepsOn returns the timer of the goroutine whose step was read, if it sleeps after it; else
 // NoProc.
 func (l *lesson) sleepsOn() transition.Proc {
 	if n := len(l.seg.timings); n > 0 && !l.seg.timings[n-1].stop {
-		if a := l.alarmNamed(l.seg.timings[n-1].timer); a.armed.Sleep {
+		if a := l.alarms[l.seg.timings[n-1].timer]; a.armed.Sleep {
 			return a.timer
 		}
 	}
@@ -340,11 +319,10 @@ func (s *state) fire(timer transition.Proc) {
 		next := transition.Proc(q[0])
 		if n := s.p.node(s.at[next]); !n.op.sleep || n.op.still || s.due[next] != due {
 			break
-		} else {
-			q = q[1:]
-			s.trail = append(s.trail, change{what: ofAt, i: int32(next), old: s.at[next]})
-			s.move(next, n.edges[0].to)
 		}
+		q = q[1:]
+		s.trail = append(s.trail, change{what: ofAt, i: int32(next), old: s.at[next]})
+		s.move(next, s.p.node(s.at[next]).edges[0].to)
 	}
 	s.queued(clock, q)
 	if due > s.time() {

@@ -37,8 +37,8 @@ type lesson struct {
 	// The search begins anew, and tells their bytes apart, unless it is settled by then.
 	finer, settled bool
 
-	alarms  map[int32]*alarm // by the event that started the timer
-	sleeper transition.Proc  // for which timer the goroutine sleeps whose operation is announced
+	alarms  map[transition.Proc]*alarm // by the name of the timer
+	sleeper transition.Proc            // for which timer the goroutine sleeps whose operation is announced
 
 	sent    int    // how many of the trace's were read
 	updates int    // how many of the trace's were read
@@ -66,7 +66,7 @@ type segment struct {
 func (l *lesson) learn(t *trace.Trace, path *transition.Path) (reason string) {
 	p := l.p
 	l.t, l.path, l.event, l.plain, l.old, l.news = t, path, 0, 0, p.known, false
-	l.updates, l.sent, l.wrong, l.alarms = 0, 0, "", map[int32]*alarm{}
+	l.updates, l.sent, l.wrong, l.alarms = 0, 0, "", map[transition.Proc]*alarm{}
 	p.old, p.separate = l.old, p.separate[:0]
 	p.turn++
 	l.index()
@@ -183,7 +183,7 @@ func (l *lesson) transition(j int) (reason string) {
 	for k, c := range l.seg.starts {
 		l.inherit(s.at[proc], s.at[c], int16(k+1))
 		reason := ""
-		if a := l.alarmNamed(c); a != nil {
+		if a := l.alarms[c]; a != nil {
 			reason = l.announceTimer(s.at[c], a)
 		} else {
 			reason = l.announce(s.at[c], c)
@@ -311,12 +311,10 @@ func (l *lesson) segment(j int, tr *transition.Transition) (reason string) {
 
 // lastEvent returns the index of the first event after those of transition j.
 func (l *lesson) lastEvent(j int) int {
-	last, at := l.path.Event(j), l.path.Step(j)
-	for last < len(l.t.Events) && int(l.t.Events[last].Step) == at &&
-		(j+1 == l.path.Len() || last < l.path.Event(j+1)) {
-		last++
+	if j+1 < l.path.Len() {
+		return l.path.Event(j + 1)
 	}
-	return last
+	return len(l.t.Events)
 }
 
 // startsOne reports whether an event starts a goroutine, or a timer.

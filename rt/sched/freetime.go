@@ -39,7 +39,7 @@ func (s *Sched) timePoint(g *G, op trace.Op, site trace.Site) {
 	if !s.freely() || g == s.timerG {
 		return
 	}
-	if n := len(s.t.Steps); n > 0 && s.t.Steps[n-1].G == g.id && timed(s.t.Steps[n-1].Op) &&
+	if n := len(s.t.Steps); n > 0 && s.t.Steps[n-1].G == g.id && s.t.Steps[n-1].Op.Timed() &&
 		s.pcs.byLibrary() {
 		return
 	}
@@ -49,15 +49,6 @@ func (s *Sched) timePoint(g *G, op trace.Op, site trace.Site) {
 	g.quiet = false
 	s.announce(g, op, nil, site.Loud())
 	s.reschedule(g)
-}
-
-// timed reports whether op is about the clock.
-func timed(op trace.Op) bool {
-	switch op {
-	case trace.OpNow, trace.OpSleep, trace.OpTimerStart, trace.OpTimerStop:
-		return true
-	}
-	return false
 }
 
 // pointOrTime is point; in free time also where the place is quiet.
