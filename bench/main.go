@@ -25,6 +25,8 @@
 //	                         as a table in F
 //	go run ./bench -guarded F  which bugs behind an input and an order are found, and after how long,
 //	                         as a table in F (half an hour)
+//	go run ./bench -fuzz F   which bugs behind an input are found by versions of heddle (-heddles), also
+//	                         beside go test -fuzz, as tables in F (half an hour a version)
 //	go run ./bench -bugs F   executions that each strategy, and each portfolio of auto, needs to find known
 //	                         bugs, as tables in F (an hour)
 //	go run ./bench -std F    cost by versions of heddle (-heddles) of tests that hash, compress and
@@ -70,11 +72,12 @@ func main() {
 	observes := flag.String("observe", "", "compare observe with dpor on the programs of bench/programs/observed, beside the published figures of Nidhugg, and write the table to `file`")
 	inputs := flag.String("inputs", "", "compare exploring inputs and schedules together with one input after the other, and write the table to `file`")
 	guarded := flag.String("guarded", "", "look for the bugs of bench/programs/guarded, each behind an input and an order, and write the table to `file`")
+	fuzz := flag.String("fuzz", "", "have the versions of heddle that -heddles names, and go test -fuzz (name=go), look for the bugs of bench/programs/ordered and plainfuzz, and write the tables to `file`; with -type, only of targets whose names match that; with -type known, check only that each fails with the input that is known")
 	flow := flag.Bool("flow", false, "measure data flow instead: executions that record it beside those that do not")
 	std := flag.String("std", "", "compare the versions of heddle that -heddles names on the tests of bench/programs/encodes instead, and write the table to `file`")
 	replays := flag.String("replay", "", "have the versions of heddle that -heddles names judge the fixes of bench/fixes instead, and write the table to `file`; with -type, only that pair")
 	gens := flag.String("gen", "", "have the versions of heddle that -heddles names generate tests for the types of bench/gen.txt and bench/programs/seeded instead, and write the tables to `file`; with -type, only types whose names match that")
-	heddles := flag.String("heddles", "", "with -std, -replay and -gen: commands to compare, `name=path` with commas between")
+	heddles := flag.String("heddles", "", "with -std, -replay, -gen and -fuzz: commands to compare, `name=path` with commas between")
 	patterns := flag.String("map", "", "compare map, mcr, maptest, pct and random on the types of bench/programs/classes instead, and write the tables to `file`")
 	only := flag.String("type", "", "with -map: only this `type`, such as V17; rules, first, generated or branches: only the tables about the six rules, of the first bug, of generated tests, or of races behind branches; with -branch: subjects, only the tests of other modules")
 	budget := flag.Duration("budget", 3*time.Second, "with -map: processor `time` of a strategy for the generated tests of a type; the paper's is 10m")
@@ -88,7 +91,7 @@ func main() {
 	race := flag.Bool("race", true, "with -test: detect data races")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("unexpected argument %q; the flags are -build, -cold, -memory, -counts, -bugs, -strategy, -map, -type, -budget, -tests, -repeats, -buggy, -predict, -branch, -unfold, -observe, -inputs, -guarded, -std, -replay, -gen, -heddles, -flow, -huge, -searches, -workers, -simulate, -test, -policy, -race and -cpuprofile", flag.Arg(0))
+		log.Fatalf("unexpected argument %q; the flags are -build, -cold, -memory, -counts, -bugs, -strategy, -map, -type, -budget, -tests, -repeats, -buggy, -predict, -branch, -unfold, -observe, -inputs, -guarded, -fuzz, -std, -replay, -gen, -heddles, -flow, -huge, -searches, -workers, -simulate, -test, -policy, -race and -cpuprofile", flag.Arg(0))
 	}
 	ctx := context.Background()
 	var err error
@@ -117,6 +120,8 @@ func main() {
 		err = inputsTable(ctx, *inputs)
 	case *guarded != "":
 		err = guardedTable(ctx, *guarded)
+	case *fuzz != "":
+		err = fuzzTable(ctx, *fuzz, strings.Split(*heddles, ","), *only)
 	case *flow:
 		err = measureFlow(ctx)
 	case *predictions != "":
