@@ -88,6 +88,7 @@ var testingPatch = &pkg{
 			// One input, whose values heddle follows, replaces the corpus.
 			replace("		for _, e := range f.corpus {\n			name :=", "		for _, e := range f.heddleCorpus(types) {\n			name :="),
 			replace("			if _, ok, _ := f.tstate.match.fullName(nil, name); ok {\n", "			if _, ok, _ := f.tstate.match.fullName(nil, name); ok || heddleInput() {\n"),
+			replace("		c, err := f.fstate.deps.ReadCorpus(filepath.Join(corpusDir, f.name), types)\n", "		c, err := f.heddleSeeds(types)\n"),
 			replace("			fn.Call(args)\n", "			fn.Call(heddleArguments(args))\n"),
 		}},
 	},
