@@ -46,7 +46,8 @@ func inputsTable(ctx context.Context, file string) error {
 		all[strategy] = map[string]inputSearch{}
 		for range inputTimes {
 			config := wire.Config{Mode: "test", Package: inputPrograms, Strategy: strategy, Flow: true,
-				Fuzz: ".", Budget: inputBudget, Visible: "auto", Time: "virtual", Isolate: "vars", Count: 1}
+				Fuzz: ".", Solved: true,
+				Budget: inputBudget, Visible: "auto", Time: "virtual", Isolate: "vars", Count: 1}
 			err := run.Binary(ctx, p.Binary, p.Dir, config, []string{"-test.run=^Fuzz"},
 				func(rec *wire.Record) {
 					if rec.Type == "end" {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"heddle/instrument/std"
+	"heddle/rt/counters"
 )
 
 // Config says what to build.
@@ -36,13 +37,14 @@ type Config struct {
 type Package struct {
 	ImportPath string
 	Dir        string
-	Binary     string   // "" if it was not built
-	NoTests    bool     // it has no test files
-	Failed     string   // the go command's message, if it does not compile
-	Left       []string // "path: reason" of each package in the binary that could not be rewritten
-	Tests      []string // names of its tests, fuzz targets and examples; nil if they cannot be read
-	Code       string   // hash of the sources of the binary, see graph.code; "" without a binary
-	Key        string   // hash of all that the binary is built from, heddle among it
+	Binary     string              // "" if it was not built
+	NoTests    bool                // it has no test files
+	Failed     string              // the go command's message, if it does not compile
+	Left       []string            // "path: reason" of each package in the binary that could not be rewritten
+	Tests      []string            // names of its tests, fuzz targets and examples; nil: not known
+	Code       string              // hash of the sources of the binary, see graph.code; "" without a binary
+	Key        string              // hash of all that the binary is built from, heddle among it
+	Constants  *counters.Constants // with Config.Exprs: what its input may be compared with
 }
 
 // Result is the result of Build.
@@ -249,6 +251,9 @@ func (b *Builder) result(roots []*root) *Result {
 		if r.main != nil {
 			p.Code, p.Key = b.graph.code(r.main), r.key
 			p.Tests = testNames(r.pkg)
+			if b.Exprs {
+				p.Constants = b.graph.constants(r.main, r.pkg)
+			}
 		}
 		res.Packages = append(res.Packages, p)
 	}

@@ -339,7 +339,7 @@ var self = sync.OnceValue(func() string {
 	if err != nil {
 		panic(err) // embedded files can always be read
 	}
-	h.add(ownCopy)
+	h.list(ownCopies)
 	if info, ok := debug.ReadBuildInfo(); ok {
 		h.add(info.GoVersion)
 		for _, m := range info.Deps {

@@ -390,7 +390,13 @@ func (b *Builder) compilerFlags() []string {
 		if strings.Contains(b.tool["GOFLAGS"], "-gcflags") {
 			return nil
 		}
-		return []string{"-gcflags=all=-dwarf=false"}
+		flags := []string{"-gcflags=all=-dwarf=false"}
+		if b.Exprs {
+			for _, p := range b.graph.counted() {
+				flags = append(flags, "-gcflags="+p+"=-dwarf=false -d=libfuzzer=1")
+			}
+		}
+		return flags
 	}
 	flags := []string{"-gcflags=-N -l"}
 	seen := map[string]bool{}

@@ -216,6 +216,21 @@ func (g *graph) binaryKey(p *listed) string {
 	return h.key()
 }
 
+// counted returns the import paths of the packages whose branches are counted where inputs are
+// searched for: as go test -fuzz does, all but the standard library's that tests run on.
+func (g *graph) counted() (paths []string) {
+	for _, p := range g.pkgs {
+		path := base(p.ImportPath)
+		if p.isTestMain() || path != p.ImportPath && g.byPath[path] != nil ||
+			p.Standard && !std.Counted(path) {
+			continue
+		}
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
 // plan assigns the files to units.
 func (g *graph) plan() {
 	owned := map[string]bool{}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -106,18 +107,21 @@ func (b *Builder) layBase() (*baseOverlay, error) {
 	return o, b.cache.put("base", o.key, files)
 }
 
-// ownCopy is a package of the standard library that heddle uses everywhere. The program's copy
-// calls hooks at each access, so the laid packages have one of their own, as the toolchain has it.
-const ownCopy = "slices"
+// ownCopies are packages of the standard library that heddle uses everywhere. The program's copies
+// call hooks, so the laid packages have their own, as the toolchain has them.
+var ownCopies = []string{"bytes", "slices", "strconv", "strings", "unicode/utf8"}
 
 // laidFiles adds the files of the laid packages to files. goroot is the toolchain's folder.
 func laidFiles(files map[string][]byte, goroot string) error {
-	err := eachSource(filepath.Join(goroot, "src", ownCopy), func(name string, text []byte) error {
-		files[path.Join(laidPrefix, ownCopy, name)] = text
-		return nil
-	})
-	if err != nil {
-		return err
+	for _, pkg := range ownCopies {
+		dir := filepath.Join(goroot, "src", filepath.FromSlash(pkg))
+		err := eachSource(dir, func(name string, text []byte) (err error) {
+			files[path.Join(laidPrefix, pkg, name)], err = lay(name, text)
+			return err
+		})
+		if err != nil {
+			return err
+		}
 	}
 	for _, dir := range laidFrom {
 		err := fs.WalkDir(heddle.Sources, dir, func(name string, d fs.DirEntry, err error) error {
@@ -170,7 +174,7 @@ func eachSource(dir string, do func(name string, text []byte) error) error {
 
 const rtConstraint = "//go:build heddle_rt\n"
 
-// lay returns a file of heddle as it is laid: imports of heddle's packages and of ownCopy lead to
+// lay returns a file of heddle as it is laid: imports of heddle's packages and of ownCopies lead to
 // the laid ones, and the build constraint that excludes a file from heddle's own build is removed.
 func lay(name string, src []byte) ([]byte, error) {
 	if strings.HasSuffix(name, "_rt.go") {
@@ -192,7 +196,7 @@ func lay(name string, src []byte) ([]byte, error) {
 			return nil, err
 		}
 		rest, ok := strings.CutPrefix(p, "heddle/")
-		if p == ownCopy {
+		if slices.Contains(ownCopies, p) {
 			rest, ok = p, true
 		}
 		if !ok {

@@ -57,6 +57,7 @@ type paths struct {
 	lost     bool            // there was a value that was not followed to where it went
 	many     bool            // there are more values than are tried, see mostValues
 	cut      bool            // an execution had more branches than are looked at
+	floats   bool            // the target takes some, which are not solved for
 	err      error
 	together bool // the strategy does the search: only what it does is counted here
 
@@ -336,10 +337,15 @@ func (e *exploration) inputs(search func() (string, bool, why.End)) (result stri
 	e.paths = p
 	defer func() { e.paths, e.input, e.most = nil, nil, 0 }()
 	if e.unit.Inputs {
-		if result, complete, end, ok := e.exploreTogether(p, seeds); ok {
+		result, complete, end, ok := e.exploreTogether(p, seeds)
+		if ok && (complete || e.share != nil || e.cfg.Solved || e.ended() || e.late()) {
 			return result, complete, end
 		}
+		if ok { // there are inputs that it cannot find
+			p.forget()
+		}
 	}
+	p.floats = slices.ContainsFunc(seeds[0], func(s string) bool { return strings.HasPrefix(s, "float") })
 	for _, s := range seeds[1:] {
 		p.add(s, nil)
 	}
@@ -349,21 +355,16 @@ func (e *exploration) inputs(search func() (string, bool, why.End)) (result stri
 		x.crew = crew
 		x.teach(e.knowledge())
 	}
-	x.fresh()
-	for x.most = 4 * perInput; x.sampling && x.open > 0 && !x.over(); x.most *= 4 {
-		for i := 0; i < len(x.explored) && !x.over(); i++ {
-			x.later = x.explored[i+1:]
-			x.explore(x.explored[i], x.most)
-			x.fresh()
-		}
-	}
+	x.toEnd()
 	if e.share != nil {
 		return "", false, end
 	}
 	x.gather()
 	e.estimate = 0 // it is of one input
 	e.tellConcrete(p)
-	e.tellFloats(seeds)
+	if p.floats {
+		x.tellFloats()
+	}
 	return e.result("pass"), false, x.reason()
 }
 
@@ -386,7 +387,39 @@ type inputSearch struct {
 	later []job
 	most  int
 
+	chance  *chance // of this process; nil: it has made no input by chance
+	offered int     // of those explored, how many were offered to it
+	chances int     // executions with inputs by chance
+
 	handing
+}
+
+// toEnd explores inputs until there are no others, or the budget is spent: those that the solver
+// finds, with some by chance between them, and when there are none for the moment those that were
+// explored already by more executions, and more by chance.
+func (x *inputSearch) toEnd() {
+	x.most = 4 * perInput
+	for i := 0; ; i++ {
+		x.fresh()
+		if x.over() {
+			return
+		}
+		closed := x.p.closed()
+		if !x.sampling || x.open == 0 {
+			if closed || !x.byChance(64*perInput) {
+				return
+			}
+			continue
+		}
+		if i >= len(x.explored) {
+			i, x.most = 0, 4*x.most
+		}
+		x.later = x.explored[i+1:]
+		x.explore(x.explored[i], x.most)
+		if !closed {
+			x.byChance(4 * x.most)
+		}
+	}
 }
 
 // over reports whether there is to be no other execution.
@@ -404,6 +437,9 @@ func (x *inputSearch) fresh() {
 		}
 		x.note(j)
 		x.explore(j, perInput)
+		if !x.p.closed() {
+			x.byChance(4 * perInput)
+		}
 	}
 }
 
@@ -481,6 +517,13 @@ func (x *inputSearch) count(n int, cuts wire.Cuts, complete bool, end why.End) {
 	x.e.n = x.total
 }
 
+// closed reports whether every branch on an input was tried both ways, so that other inputs would
+// show nothing else.
+func (p *paths) closed() bool {
+	return p.turns.Len()+len(p.queue) == 0 && p.unknown == 0 && len(p.astray) == 0 && len(p.concrete) == 0 &&
+		!p.lost && !p.cut && !p.many && !p.floats && p.err == nil
+}
+
 // counts says how many inputs and paths there were.
 func (p *paths) counts() string { return count(p.executed, "input") + ", " + count(p.paths, "path") }
 
@@ -496,6 +539,9 @@ func count(n int, what string) string {
 func (x *inputSearch) reason() why.End {
 	p, code := x.p, why.Inputs
 	parts := []string{p.counts()}
+	if x.chances > 0 {
+		parts = append(parts, count(x.chances, "execution")+" with inputs by chance")
+	}
 	if x.complete == p.executed && x.cuts == (wire.Cuts{}) {
 		parts = append(parts, "all interleavings of each")
 	}
@@ -507,7 +553,7 @@ func (x *inputSearch) reason() why.End {
 	}
 	if p.turns.Len()+len(p.queue) > 0 {
 		parts = append(parts, "not all branches tried both ways")
-	} else if p.unknown == 0 && len(p.astray) == 0 && len(p.concrete) == 0 && !p.lost && !p.cut && !p.many {
+	} else if p.closed() {
 		parts, code = append(parts, "every branch on an input tried both ways"), why.AllInputs
 	}
 	if p.many {
@@ -522,12 +568,13 @@ func (x *inputSearch) reason() why.End {
 	return why.Sampled(why.With(code, "%s", strings.Join(parts, ", ")))
 }
 
-// tellFloats says that floats are not searched for, if the target takes some: they are what the
-// corpus has.
-func (e *exploration) tellFloats(seeds [][]string) {
-	if slices.ContainsFunc(seeds[0], func(s string) bool { return strings.HasPrefix(s, "float") }) {
-		e.note("floats of the input are only those of the corpus: add some with f.Add")
+// tellFloats says that no condition on floats is solved.
+func (x *inputSearch) tellFloats() {
+	if x.chances == 0 {
+		x.e.note("floats of the input are only those of the corpus: add some with f.Add")
+		return
 	}
+	x.e.note("floats of the input are those of the corpus and others by chance: conditions on them are not solved")
 }
 
 // mostConcrete is how many of the places are told where inputs are no longer followed.

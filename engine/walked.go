@@ -32,6 +32,10 @@ func (p *walked) see(_ []string, ex *Execution) {
 // inputOn explores the input of the Item.
 func (w *Worker) inputOn() {
 	e, in, r := w.e, w.item.Input, w.worked
+	if in.Chance > 0 {
+		w.chanceOn()
+		return
+	}
 	p := &walked{table: symbolic.NewTable(), seen: map[uint64]bool{}, concrete: map[trace.Site]bool{}}
 	e.know(w.item.Know)
 	e.real, e.nondet, e.whole, e.paths, e.called = in.Real, in.Nondet, e.isWhole(), p, e.hurry

@@ -30,6 +30,7 @@ type Worker struct {
 	prediction *prediction
 	leads      explore.Leads
 	turns      *turns
+	chance     *chance
 }
 
 // NewWorker returns a Worker; open returns what executes a test.
@@ -127,7 +128,7 @@ func (w *Worker) begin() {
 	w.here = w.open(w.item.Test)
 	cfg.Clips = nil
 	// whose memory does not count
-	w.e, w.part, w.state, w.prediction, w.leads, w.turns = nil, nil, nil, nil, nil, nil
+	w.e, w.part, w.state, w.prediction, w.leads, w.turns, w.chance = nil, nil, nil, nil, nil, nil, nil
 	w.e = newExploration(context.Background(), &cfg, w.item.Test, w.here, w.take)
 	w.e.shown, w.e.whole = true, true // the budget is the command's
 	w.e.know(w.item.Know)

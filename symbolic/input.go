@@ -1,6 +1,10 @@
 package symbolic
 
-import "fmt"
+import (
+	"fmt"
+
+	"heddle/symbolic/corpus"
+)
 
 // MostText is the largest length of a string or []byte.
 const MostText = 4096
@@ -17,7 +21,7 @@ func (t *Table) Near(values []any) Model {
 		}
 	}
 	for i, v := range values {
-		if n, ok := number(v); ok {
+		if n, ok := corpus.Number(v); ok {
 			set(InputName(i), n)
 			continue
 		}
@@ -98,7 +102,7 @@ func (t *Table) input(m Model, i int, old any) any {
 	if !ok {
 		return old
 	}
-	return withNumber(old, v)
+	return corpus.WithNumber(old, v)
 }
 
 func text(v any) ([]byte, bool) {
@@ -109,62 +113,6 @@ func text(v any) ([]byte, bool) {
 		return v, true
 	}
 	return nil, false
-}
-
-func number(v any) (uint64, bool) {
-	switch v := v.(type) {
-	case bool:
-		return truth(v), true
-	case int:
-		return uint64(v), true
-	case int8:
-		return uint64(v), true
-	case int16:
-		return uint64(v), true
-	case int32:
-		return uint64(v), true
-	case int64:
-		return uint64(v), true
-	case uint:
-		return uint64(v), true
-	case uint8:
-		return uint64(v), true
-	case uint16:
-		return uint64(v), true
-	case uint32:
-		return uint64(v), true
-	case uint64:
-		return v, true
-	}
-	return 0, false // floats are not solved for
-}
-
-func withNumber(old any, v uint64) any {
-	switch old.(type) {
-	case bool:
-		return v != 0
-	case int:
-		return int(v)
-	case int8:
-		return int8(v)
-	case int16:
-		return int16(v)
-	case int32:
-		return int32(v)
-	case int64:
-		return int64(v)
-	case uint:
-		return uint(v)
-	case uint8:
-		return uint8(v)
-	case uint16:
-		return uint16(v)
-	case uint32:
-		return uint32(v)
-	case uint64:
-		return v
-	}
-	return old
 }
 
 // Zero returns the zero value of v's type.
@@ -179,8 +127,8 @@ func Zero(v any) any {
 	case float64:
 		return float64(0)
 	}
-	if _, ok := number(v); !ok {
+	if _, ok := corpus.Number(v); !ok {
 		panic(fmt.Sprintf("symbolic: expected a value of a type that fuzz targets take, found %T", v))
 	}
-	return withNumber(v, 0)
+	return corpus.WithNumber(v, 0)
 }

@@ -64,6 +64,7 @@ type searchOptions struct {
 	patterns, regions string
 	mapCover          bool
 	fuzz, solver      string
+	chance            bool
 }
 
 // boundOptions are the options that end executions, searches and runs.
@@ -295,6 +296,7 @@ func (o *options) fuzzFlags(fs *flag.FlagSet) {
 	fs.StringVar(&o.fuzz, "fuzz", "",
 		"search for inputs of the fuzz targets that match `regexp`, and explore each; without, targets are explored on their corpus")
 	choose(fs, &o.solver, "solver", solvers, "what solves the conditions on inputs of -fuzz")
+	fs.BoolVar(&o.chance, "chance", true, "with -fuzz: make inputs by chance too, for the rest of the budget")
 }
 
 func (o *options) testFlags(fs *flag.FlagSet) {
@@ -457,6 +459,9 @@ func (o *options) checkFuzz() error {
 		if o.set["solver"] {
 			return errors.New("flag -solver is for the search for inputs: use it with -fuzz")
 		}
+		if o.set["chance"] {
+			return errors.New("flag -chance is for the search for inputs: use it with -fuzz")
+		}
 		return nil
 	}
 	for _, u := range []*explore.Unit{o.unit, o.seedWith()} {
@@ -517,7 +522,7 @@ func (o *options) config() wire.Config {
 		Isolate:          o.isolate,
 		CheckDeterminism: o.determinism,
 		Flow:             o.flow() && o.fuzz == "", ForFlow: o.flowSeeds(), FlowMemory: o.memory,
-		Memory: o.held, Fuzz: o.fuzz, Ask: o.question, VisibleAt: o.asked,
+		Memory: o.held, Fuzz: o.fuzz, Solved: !o.chance, Ask: o.question, VisibleAt: o.asked,
 		Predict: o.predict, Patterns: o.patterns, Regions: o.regions, Complete: o.complete,
 		Solve: int64(o.solve), Whole: o.whole, Input: o.input,
 	}

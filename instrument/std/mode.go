@@ -139,6 +139,24 @@ var followed = map[string]bool{
 	"strings": true, "unicode": true, "unicode/utf16": true, "unicode/utf8": true,
 }
 
+// Counted reports whether the branches of a package of the standard library say something of the
+// input of a fuzz target. Of those that tests run on, and those that hooks are called from, they do
+// not.
+func Counted(importPath string) bool {
+	switch importPath {
+	case "context", "errors", "io", "iter", "os", "plugin", "reflect", "runtime", "sync", "syscall",
+		"testing", "time", "unsafe":
+		return false
+	}
+	for _, below := range []string{"internal/", "heddlert/", "runtime/", "sync/", "testing/", "os/", "log",
+		"vendor/", "crypto/internal/"} {
+		if strings.HasPrefix(importPath, below) {
+			return false
+		}
+	}
+	return !belowRuntime[importPath]
+}
+
 // belowRuntime has runtime and all packages that it imports, also indirectly, except
 // internal/runtime/... (TestBelowRuntime keeps it complete). heddlert/hook imports runtime, so
 // these packages cannot import hook.

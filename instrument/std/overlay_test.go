@@ -41,7 +41,8 @@ func laid(t testing.TB, bubbles bool) *goroot.Root {
 		}
 	}
 	for from, to := range map[string]string{"../../rt/hook": "hook", "../../rt/splitmix": "splitmix",
-		"../../trace": "trace", "testdata/drive": "drive", "testdata/sched": "sched"} {
+		"../../rt/counters": "counters",
+		"../../trace":       "trace", "testdata/drive": "drive", "testdata/sched": "sched"} {
 		sources, err := filepath.Glob(filepath.Join(from, "*.go"))
 		if err != nil || len(sources) == 0 {
 			t.Fatal(from, "is empty", err)

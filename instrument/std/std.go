@@ -83,6 +83,7 @@ var packages = map[string]*pkg{
 	"net/http":              httpPatch,
 	"syscall":               syscallPatch,
 	"flag":                  flagPatch,
+	"internal/fuzz":         fuzzPatch,
 	"log":                   logPatch,
 	"log/slog":              slogPatch,
 	"expvar":                expvarPatch,

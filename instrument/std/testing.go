@@ -87,7 +87,7 @@ var testingPatch = &pkg{
 			replace("				barrier:   make(chan bool),\n				signal:    make(chan bool),\n", "				barrier:   make(chan bool),\n				signal:    make(chan bool, 1),\n"),
 			// One input, whose values heddle follows, replaces the corpus.
 			replace("		for _, e := range f.corpus {\n			name :=", "		for _, e := range f.heddleCorpus(types) {\n			name :="),
-			replace("			if _, ok, _ := f.tstate.match.fullName(nil, name); ok {\n", "			if _, ok, _ := f.tstate.match.fullName(nil, name); ok || heddleInput() {\n"),
+			replace("			if _, ok, _ := f.tstate.match.fullName(nil, name); ok {\n", "			if heddleInput() || heddleMatches(f.tstate.match, name) {\n"),
 			replace("		c, err := f.fstate.deps.ReadCorpus(filepath.Join(corpusDir, f.name), types)\n", "		c, err := f.heddleSeeds(types)\n"),
 			replace("			fn.Call(args)\n", "			fn.Call(heddleArguments(args))\n"),
 		}},

@@ -17,6 +17,7 @@ type crashLog struct {
 	goroutines []trace.Goroutine // as many as the file is known to have room for
 	steps      []trace.Step
 	input      []string
+	lines      []byte // of the input
 }
 
 var crash *crashLog
@@ -35,7 +36,10 @@ func openCrashLog(path string) (*crashLog, error) {
 		_, err = f.WriteAt(make([]byte, wire.CrashHeader), 0)
 	}
 	if err == nil {
-		c.mem, err = mapFile(f, wire.CrashSize)
+		_, err = f.WriteAt(make([]byte, wire.CrashInputRoom), int64(wire.CrashSize))
+	}
+	if err == nil {
+		c.mem, err = mapFile(f, wire.CrashSize+wire.CrashInputRoom)
 	}
 	if err != nil {
 		f.Close()
@@ -88,10 +92,11 @@ func (c *crashLog) begin(test string, execution int, s *trace.Schedule, input []
 	}
 	if !slices.Equal(c.input, input) {
 		c.input = input
-		b := wire.PutCrashInput(input)
-		if err := c.file.Truncate(int64(wire.CrashSize + len(b))); err == nil && len(b) > 0 {
-			// where the disk has no room, a clip without it is not confirmed
-			c.file.WriteAt(b, int64(wire.CrashSize))
+		c.lines = wire.AppendCrashInput(c.lines[:0], input)
+		if len(c.lines) <= wire.CrashInputRoom {
+			copy(c.mem[wire.CrashSize:], c.lines)
+		} else { // where the disk has no room, a clip without it is not confirmed
+			c.file.WriteAt(c.lines, int64(wire.CrashSize))
 		}
 	}
 	h := wire.CrashInfo{Test: test, Execution: execution, Policy: s.Policy, Seed: s.Seed, Depth: s.Depth,

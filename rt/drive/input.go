@@ -4,6 +4,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"heddle/engine"
+	"heddle/rt/counters"
 	"heddle/rt/flow"
 	"heddle/rt/hook"
 	"heddle/rt/wire"
@@ -22,22 +24,40 @@ var given struct {
 	tell   bool       // what the corpus is
 	corpus [][]string // that was told
 	labels []flow.Label
+
+	count, compare bool // branches, and comparisons, from the call on
 }
 
 // takeInput prepares an execution.
 func takeInput(q *wire.Request) error {
 	if !slices.Equal(q.Input, given.texts) {
-		values, err := corpus.Values(q.Input)
-		if err != nil {
-			return err
+		values := q.Given
+		if values == nil {
+			var err error
+			if values, err = corpus.Values(q.Input); err != nil {
+				return err
+			}
 		}
-		given.texts, given.values, given.name = q.Input, values, corpus.Name(corpus.Format(values))
+		given.texts, given.values, given.name = q.Input, values, corpus.Name(corpus.File(q.Input))
 		if len(values) == 0 {
 			given.values = nil
 		}
 	}
 	given.exprs, given.tell, given.corpus = q.Exprs, q.Corpus, nil
+	given.count, given.compare = q.Count, q.Compare
 	return nil
+}
+
+// counted takes what the compiler's counters tell of an execution.
+func (x *local) counted(q *wire.Request, ex *engine.Execution) {
+	if q.Compare {
+		ex.Compared = counters.Watched()
+	}
+	if q.Count {
+		ex.Still = q.News != nil && counters.Has(q.News)
+		ex.NewBranches, ex.News = x.branches.Add()
+		ex.NewCounts = len(ex.News)
+	}
 }
 
 // concrete returns where values were no longer followed.
@@ -67,6 +87,12 @@ func Corpus(values []any) { given.corpus = append(given.corpus, corpus.Texts(val
 // Arguments returns a copy of the input for one call, whose bytes are shared with nothing. Where
 // expressions are recorded it knows what the input is.
 func Arguments() []any {
+	if given.count {
+		counters.Reset()
+	}
+	if given.compare {
+		counters.Watch()
+	}
 	out := make([]any, len(given.values))
 	given.labels = append(given.labels[:0], 0, 0) // no receiver; the T
 	for i, v := range given.values {

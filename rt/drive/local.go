@@ -9,6 +9,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/judge"
 	"heddle/explore/transition"
+	"heddle/rt/counters"
 	"heddle/rt/hook"
 	"heddle/rt/policy"
 	"heddle/rt/sched"
@@ -33,6 +34,7 @@ type local struct {
 	beside   int         // how often it was looked what lives beside the test
 	judge    judge.Judge
 	remains  remains.Remains // of the last execution
+	branches counters.Seen
 }
 
 type policyKey struct {
@@ -165,6 +167,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (engine.Execution,
 		o.Output = x.t.printed.text()
 	}
 	ex := engine.Execution{Trace: t, Bereft: bereft, Heir: x.d.others}
+	x.counted(q, &ex)
 	ex.Failed, ex.Skipped, ex.Output = o.Failed, o.Skipped, o.Output
 	ex.Timers, ex.Outside = sched.S.UsedTimers(), sched.S.Outside()
 	ex.Common = hook.Common

@@ -1,8 +1,8 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"slices"
 	"unsafe"
 
@@ -12,7 +12,7 @@ import (
 // The crash file: what a test binary leaves behind when its process dies in the middle of an
 // execution. It is mapped into memory, and the scheduler keeps the running execution's goroutines
 // and steps there, as they are: a header (see CrashInfo.Put) with the CrashCounts at its end, then
-// rows of trace.Goroutine, then rows of trace.Step. What follows is not mapped: see PutCrashInput.
+// rows of trace.Goroutine, then rows of trace.Step. What follows, AppendCrashInput says.
 const (
 	CrashHeader     = 1024
 	CrashGoroutines = 1 << 15 // rows
@@ -72,25 +72,33 @@ func CrashTrace(mem []byte) *trace.Trace {
 		Steps: slices.Clone(steps[:n.Steps])}
 }
 
-// PutCrashInput returns what a crash file holds after CrashSize: the input of its execution, see
-// Request.Input.
-func PutCrashInput(input []string) []byte {
-	if input == nil {
-		return nil
+// CrashInputRoom is how much of what follows CrashSize is mapped.
+const CrashInputRoom = 1 << 13
+
+// AppendCrashInput appends what a crash file holds after CrashSize: the input of its execution (see
+// Request.Input), a value on each line, and an empty line.
+func AppendCrashInput(b []byte, input []string) []byte {
+	for _, s := range input {
+		b = append(append(b, s...), '\n')
 	}
-	b, err := json.Marshal(input)
-	if err != nil {
-		panic(err) // texts
-	}
-	return b
+	return append(b, '\n')
 }
 
 // CrashInput returns the input of the execution in a crash file; nil if it has none.
 func CrashInput(mem []byte) (input []string) {
-	if len(mem) <= CrashSize || json.Unmarshal(mem[CrashSize:], &input) != nil {
+	if len(mem) <= CrashSize {
 		return nil
 	}
-	return input
+	for rest := mem[CrashSize:]; ; {
+		line, after, whole := bytes.Cut(rest, []byte("\n"))
+		if !whole {
+			return nil
+		}
+		if len(line) == 0 {
+			return input
+		}
+		input, rest = append(input, string(line)), after
+	}
 }
 
 // A CrashInfo says which execution was running.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"heddle/explore/question"
+	"heddle/rt/counters"
 	"heddle/trace"
 )
 
@@ -46,6 +47,14 @@ type Request struct {
 	Input  []string `json:",omitempty"`
 	Exprs  bool     `json:",omitempty"`
 	Corpus bool     `json:",omitempty"`
+
+	// Given, in the process that asks, is what Input says.
+	Given []any `json:"-"`
+	// Count: count branches, where the binary has counters. Compare: keep what was compared. News:
+	// of an earlier execution, is it Still so?
+	Count   bool     `json:",omitempty"`
+	Compare bool     `json:",omitempty"`
+	News    []uint32 `json:",omitempty"`
 
 	Values bool `json:",omitempty"` // keep the values of memory accesses that are steps
 
@@ -105,6 +114,14 @@ type Result struct {
 	Corpus    [][]string `json:",omitempty"` // of Request.Corpus
 	// where values that depend on the input were no longer followed, with Request.Exprs
 	Concrete []trace.Site `json:",omitempty"`
+	// With Request.Count: how many branches were taken that no execution of the test in this
+	// process had taken, and of how many the number of times was of an order that it had never
+	// been. Compared: what was compared and differs.
+	NewBranches int             `json:",omitempty"`
+	NewCounts   int             `json:",omitempty"`
+	News        []uint32        `json:",omitempty"` // which
+	Still       bool            `json:",omitempty"` // all of Request.News
+	Compared    []counters.Pair `json:",omitempty"`
 	// Final says that executing the same schedule again tells nothing, or takes too long.
 	Final bool `json:",omitempty"`
 	// Died says that its process ended in it, and that the events of its trace are lost.

@@ -5,6 +5,7 @@ package wire
 
 import (
 	"fmt"
+	"heddle/rt/counters"
 	"slices"
 	"strings"
 
@@ -67,12 +68,14 @@ type Config struct {
 	Flow             bool // record data flow in every execution, where the binary is built for it
 	// what every execution calls a fuzz target with, in the notation of package corpus; nil: its
 	// corpus
-	Input      []string `json:",omitempty"`
-	Fuzz       string   // pattern of the fuzz targets whose inputs are searched for
-	Solver     string   // of the conditions on them: "", "z3"
-	ForFlow    bool     // the binary is built for data flow, whether all executions record it or not
-	FlowMemory int64    // bytes that an execution may take for that; 0: as many as it comes to
-	Memory     int64    // bytes that a search may hold; 0: as many as it comes to
+	Input      []string            `json:",omitempty"`
+	Fuzz       string              // pattern of the fuzz targets whose inputs are searched for
+	Solved     bool                `json:",omitempty"` // only by solving conditions, none by chance
+	Constants  *counters.Constants `json:",omitempty"` // of the program, for inputs by chance
+	Solver     string              // of the conditions on them: "", "z3"
+	ForFlow    bool                // the binary is built for data flow, recorded or not
+	FlowMemory int64               // bytes that an execution may take for that; 0: as many as it comes to
+	Memory     int64               // bytes that a search may hold; 0: as many as it comes to
 
 	// Ask, if not nil, is what is asked of the executions of each test (heddle ask).
 	Ask *question.Question `json:",omitempty"`

@@ -313,6 +313,12 @@ type Input struct {
 	Most   int      `json:",omitempty"` // executions; 0: no such bound
 	Real   bool     `json:",omitempty"` // what executions with others have shown, see Tally
 	Nondet bool     `json:",omitempty"`
+
+	// Chance: not that one, but about so many inputs by chance, by a seed, beginning with Offers
+	// beside those that the worker knows
+	Chance int        `json:",omitempty"`
+	Seed   uint64     `json:",omitempty"`
+	Offers [][]string `json:",omitempty"`
 }
 
 // An Explored is what an Input came to, beside what Worked says.
@@ -323,6 +329,7 @@ type Explored struct {
 	// order
 	Paths    [][]byte     `json:",omitempty"`
 	Concrete []trace.Site `json:",omitempty"` // see Result
+	Fresh    [][]string   `json:",omitempty"` // of Input.Chance: inputs that took new branches
 	// why the test is to be executed in processes of its own, and where that shows
 	Move   string               `json:",omitempty"`
 	MoveAt trace.Site           `json:",omitempty"`

@@ -55,10 +55,13 @@ func clip(s string) string {
 }
 
 // Format returns the text of a file of the corpus.
-func Format(values []any) []byte {
+func Format(values []any) []byte { return File(Texts(values)) }
+
+// File is Format for values in the notation of Text.
+func File(texts []string) []byte {
 	b := []byte(version + "\n")
-	for _, v := range values {
-		b = append(append(b, Text(v)...), '\n')
+	for _, s := range texts {
+		b = append(append(b, s...), '\n')
 	}
 	return b
 }
@@ -70,7 +73,9 @@ func Name(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data))[:1
 // takes the type.
 func Text(v any) string {
 	switch v := v.(type) {
-	case int, int8, int16, int64, uint, uint16, uint32, uint64, bool:
+	case int:
+		return "int(" + strconv.Itoa(v) + ")"
+	case int8, int16, int64, uint, uint16, uint32, uint64, bool:
 		return fmt.Sprintf("%T(%v)", v, v)
 	case int32:
 		if utf8.ValidRune(v) {
@@ -90,11 +95,18 @@ func Text(v any) string {
 		}
 		return fmt.Sprintf("float64(%v)", v)
 	case string:
-		return fmt.Sprintf("string(%q)", v)
+		return quoted("string", v)
 	case []byte:
-		return fmt.Sprintf("[]byte(%q)", v)
+		return quoted("[]byte", string(v))
 	}
 	panic(fmt.Sprintf("corpus: no argument of a fuzz target: %T", v))
+}
+
+// quoted is fmt.Sprintf("%s(%q)", typ, s): inputs by chance are written one after the other.
+func quoted(typ, s string) string {
+	b := make([]byte, 0, len(typ)+len(s)+len(s)/4+8)
+	b = strconv.AppendQuote(append(append(b, typ...), '('), s)
+	return string(append(b, ')'))
 }
 
 // Texts returns all values in the notation of Text.

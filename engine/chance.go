@@ -1,0 +1,302 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"heddle/explore"
+	"heddle/rt/wire"
+	"heddle/symbolic"
+	"heddle/symbolic/corpus"
+	"heddle/symbolic/mutate"
+)
+
+// Inputs by chance (symbolic/mutate), between those that the solver offers, and where it has none
+// to offer: hybrid fuzzing (Yun et al., "QSYM", USENIX Security 2018), in one process. Inputs that
+// take new branches of the program, as its compiler counts them, are changed in turn; what comes of
+// it is executed once, in an order of its own, and without expressions, which takes a fraction of
+// the time. An input that takes new branches is made shorter and explored as those of the solver
+// are, so that its branches are asked about; and inputs of the solver that take new branches are
+// changed too.
+
+// chance is the search for inputs by chance, in a process that executes them.
+type chance struct {
+	e       *exploration
+	mutator *mutate.Mutator
+	known   map[string]bool // what was offered
+	offers  []*parent       // that were explored, and are to be counted
+	parents []*parent
+	latest  []*parent            // whose first turn it is not yet
+	found   func(input []string) // is called with inputs that are to be explored
+	n       int                  // executions
+}
+
+// A parent is an input that others are made of.
+type parent struct {
+	values  []any
+	length  int      // of its texts
+	threads int      // goroutines in an execution with it
+	first   bool     // it took a branch that none had taken before
+	own     bool     // it was found by chance
+	news    []uint32 // what was new, see wire.Result
+	turns   int
+}
+
+// dear is how little it is a parent's turn.
+func (p *parent) dear() int {
+	d := (1 + p.turns) * (32 + p.length)
+	if !p.first {
+		d *= 4
+	}
+	return d
+}
+
+// How many inputs are made of a parent in a turn, in its first turn, and of what the first one is
+// compared with, and any of them; and how many executions may make one shorter.
+const (
+	perTurn      = 32
+	perFirst     = 256
+	mostMatches  = 600
+	fewMatches   = 60
+	mostShorter  = 120
+	worthShorter = 8 // bytes
+)
+
+// newChance returns the search for inputs of the test by a seed.
+func (e *exploration) newChance(seed uint64, found func(input []string)) *chance {
+	return &chance{e: e, mutator: mutate.New(seed, e.cfg.Constants), known: map[string]bool{}, found: found}
+}
+
+// offer takes an input that was explored. Whether it takes new branches is seen at the next run.
+func (c *chance) offer(input []string) {
+	key := inputKey(input)
+	if c.known[key] {
+		return
+	}
+	c.known[key] = true
+	if values, err := corpus.Values(input); err == nil {
+		c.offers = append(c.offers, &parent{values: values})
+	}
+}
+
+// run executes about n inputs, and returns how many executions that took; 0: there is none to
+// begin with.
+func (c *chance) run(n int) int {
+	e, before := c.e, c.n
+	p, input, most := e.paths, e.input, e.most
+	e.paths, e.most = nil, 0 // without expressions
+	defer func() { e.paths, e.input, e.most = p, input, most }()
+	for _, p := range c.offers {
+		c.saw(p, c.execute(p, p.values, &wire.Request{Count: true}))
+	}
+	c.offers = c.offers[:0]
+	for c.n < before+n && !c.over() && len(c.parents) > 0 {
+		c.turn(c.pick())
+	}
+	return c.n - before
+}
+
+// over reports whether there is to be no other execution.
+func (c *chance) over() bool {
+	e := c.e
+	return e.ended() || e.cfg.Runs > 0 && e.n >= e.cfg.Runs || c.n%8 == 0 && e.late()
+}
+
+// saw makes an input a parent if its execution took new branches.
+func (c *chance) saw(p *parent, ex Execution) {
+	if ex.NewCounts == 0 {
+		return
+	}
+	p.length, p.threads = symbolic.Length(p.values), len(ex.Trace.Goroutines)
+	p.first, p.news = ex.NewBranches > 0, ex.News
+	c.parents = append(c.parents, p)
+	c.latest = append(c.latest, p)
+}
+
+// pick returns the parent whose turn it is: new ones first, else the least dear of some.
+func (c *chance) pick() *parent {
+	if len(c.latest) > 0 {
+		p := c.latest[0]
+		c.latest = c.latest[1:]
+		return p
+	}
+	best := c.parents[c.mutator.N(len(c.parents))]
+	for range 4 {
+		if p := c.parents[c.mutator.N(len(c.parents))]; p.dear() < best.dear() {
+			best = p
+		}
+	}
+	return best
+}
+
+// turn makes inputs of a parent.
+func (c *chance) turn(p *parent) {
+	n := perTurn
+	if p.turns == 0 {
+		if p.own {
+			c.shorten(p)
+			c.known[inputKey(corpus.Texts(p.values))] = true
+			c.found(corpus.Texts(p.values))
+		}
+		c.match(p, p.values, mostMatches)
+		if p.first {
+			n = perFirst
+		}
+	}
+	p.turns++
+	for i := range n {
+		if c.over() {
+			return
+		}
+		other := c.parents[c.mutator.N(len(c.parents))]
+		in := c.mutator.Change(p.values, other.values)
+		if i%perTurn == 0 {
+			c.match(p, in, fewMatches)
+		} else {
+			c.try(p, in, false)
+		}
+	}
+}
+
+// match executes an input made of a parent, and most that have one side of its comparisons where it
+// has the other.
+func (c *chance) match(p *parent, values []any, most int) {
+	ex := c.try(p, values, true)
+	for _, in := range c.mutator.Match(values, ex.Compared, most) {
+		if c.over() {
+			return
+		}
+		c.try(p, in, false)
+	}
+}
+
+// shorten makes a parent shorter as long as what was new with it stays.
+func (c *chance) shorten(p *parent) {
+	if p.length < worthShorter {
+		return
+	}
+	end := c.n + mostShorter
+	p.values = corpus.Smaller(p.values, func(values []any) bool {
+		q := wire.Request{Count: true, News: p.news}
+		return c.execute(p, slices.Clone(values), &q).Still
+	}, func() bool { return c.n >= end || c.over() })
+	p.length = symbolic.Length(p.values)
+}
+
+// try executes an input made of a parent.
+func (c *chance) try(p *parent, values []any, compare bool) Execution {
+	ex := c.execute(p, values, &wire.Request{Count: true, Compare: compare})
+	c.saw(&parent{values: values, own: true}, ex)
+	return ex
+}
+
+// execute executes an input as q says: in an order by lot, where that of its parent had goroutines
+// to choose from.
+func (c *chance) execute(p *parent, values []any, q *wire.Request) Execution {
+	e := c.e
+	s := e.schedule(0, "first")
+	if p.threads > 3 && !q.Compare && q.News == nil {
+		s = e.schedule(2+c.n, e.unit.Policy)
+	}
+	c.n++
+	e.input = corpus.Texts(values)
+	q.Schedule, q.Given = *s, values
+	ex := e.execute(q, explore.Needs{})
+	if e.err != nil {
+		return ex
+	}
+	ex = e.look(ex, s, "")
+	e.tell()
+	return ex
+}
+
+// byChance executes about n inputs by chance, in this process or by others, and reports whether
+// there were any.
+func (x *inputSearch) byChance(n int) bool {
+	switch {
+	case x.e.cfg.Solved:
+		return false
+	case x.crew != nil:
+		return x.chanceElsewhere(n)
+	case x.e.here == nil:
+		return false // each execution has a process of its own
+	}
+	if x.chance == nil {
+		x.chance = x.e.newChance(x.e.cfg.Seed, func(input []string) { x.p.add(input, nil) })
+	}
+	for _, j := range x.explored[x.offered:] {
+		x.chance.offer(j.input)
+	}
+	x.offered = len(x.explored)
+	x.e.n = x.total
+	made := x.chance.run(n)
+	x.total, x.chances = x.e.n, x.chances+made
+	return made > 0
+}
+
+// Others make inputs by chance for elsewhereTime at a time, of the mostOffers inputs that were
+// explored last, beside those that they know.
+const (
+	elsewhereTime = 200 * time.Millisecond
+	mostOffers    = 64
+	mostCampaigns = 16 // at a time
+)
+
+// chanceElsewhere lets the crew make inputs by chance: one worker, and all others that have nothing
+// to do.
+func (x *inputSearch) chanceElsewhere(n int) bool {
+	in := wire.Input{Chance: 16 * n}
+	for _, j := range x.explored[max(0, len(x.explored)-mostOffers):] {
+		in.Offers = append(in.Offers, j.input)
+	}
+	until := time.Now().Add(elsewhereTime)
+	if end := x.deadline(); !end.IsZero() && end.Before(until) {
+		until = end
+	}
+	var begun []int
+	for len(begun) == 0 || len(begun) < mostCampaigns && x.crew.Hungry() {
+		each := in
+		each.Seed = mix(x.e.cfg.Seed, uint64(x.chances+len(begun)))
+		if left := x.e.cfg.Runs - x.total; x.e.cfg.Runs > 0 && each.Chance > left {
+			each.Chance = left
+		}
+		begun = append(begun, x.crew.Begin(&each, until))
+	}
+	made := 0
+	for _, n := range begun {
+		w, err := x.crew.Explored(n)
+		if err != nil {
+			x.e.err = err
+			return false
+		}
+		for _, input := range w.Explored.Fresh {
+			x.p.add(input, nil)
+		}
+		made += w.Tally.Executions
+		x.take(job{}, w)
+	}
+	x.chances += made
+	return made > 0
+}
+
+// chanceOn makes inputs by chance as the Item says.
+func (w *Worker) chanceOn() {
+	e, in, r := w.e, w.item.Input, w.worked
+	e.know(w.item.Know)
+	e.real, e.nondet, e.whole = in.Real, in.Nondet, e.isWhole()
+	defer func() { e.whole, e.input = true, nil }()
+	if w.chance == nil {
+		w.chance = e.newChance(in.Seed, nil)
+	}
+	x := &wire.Explored{}
+	w.chance.found = func(input []string) { x.Fresh = append(x.Fresh, input) }
+	for _, input := range in.Offers {
+		w.chance.offer(input)
+	}
+	e.before, e.n = e.found, 0
+	w.chance.run(in.Chance)
+	x.Move, x.MoveAt = e.move, e.moveAt
+	k := e.knowledge()
+	r.Know, r.Explored = &k, x
+	r.Tally.Executions = e.n
+}

@@ -1,0 +1,101 @@
+package counters
+
+// Watching: comparisons are kept.
+var Watching bool
+
+// A Pair is two values that were compared and differ.
+type Pair struct {
+	// of numbers: their bits, and how many bytes each has. Const: A stands in the source.
+	A, B  uint64
+	Size  int
+	Const bool
+	// of texts: their beginnings. Fold: but for the case of letters.
+	Text bool
+	S, T string
+	Fold bool
+}
+
+// Of one execution mostNumbers and mostTexts pairs are kept, of each text mostText bytes.
+const (
+	mostNumbers = 1 << 12
+	mostTexts   = 1 << 9
+	mostText    = 64
+)
+
+// Pairs are kept by a hash: those of one place of the program that were compared later take the
+// place of others, so that a loop does not drive out everything else.
+var (
+	numbers [mostNumbers]number
+	texts   [mostTexts]pairOfTexts
+	round   uint32 // pairs of earlier executions are void
+)
+
+type number struct {
+	a, b  uint64
+	round uint32
+	size  uint8
+	konst bool
+}
+
+type pairOfTexts struct {
+	round uint32
+	n, m  uint8
+	fold  bool
+	a, b  [mostText]byte
+}
+
+// Watch begins to keep comparisons.
+func Watch() {
+	round++
+	Watching = true
+}
+
+// perPlace is how many pairs of one place of the program are kept.
+const perPlace = 8
+
+// Number is called for a comparison of two numbers of so many bytes, at a place of the program.
+func Number(a, b uint64, size uint8, konst bool, place uint) {
+	if a == b && konst && size > 1 {
+		equal[uint64(place)*0x9e3779b97f4a7c15>>52] = 1
+	}
+	if !Watching || a == b {
+		return
+	}
+	h := uint64(place)*0x9e3779b97f4a7c15>>40 + (a^b*3)*0xff51afd7ed558ccd>>40%perPlace
+	numbers[h%mostNumbers] = number{a, b, round, size, konst}
+}
+
+// Text is called for a comparison of two texts.
+func Text(a, b string, fold bool, place uint) {
+	if a == b {
+		equal[uint64(place)*0x9e3779b97f4a7c15>>52] = 1
+	}
+	if !Watching || a == b {
+		return
+	}
+	h := uint(uint64(place)*0x9e3779b97f4a7c15>>40) + uint(len(a)*7+len(b))
+	for _, s := range [2]string{a, b} {
+		if s != "" {
+			h += uint(s[0]) + uint(s[len(s)-1])*5
+		}
+	}
+	p := &texts[h%mostTexts]
+	p.round, p.fold = round, fold
+	p.n, p.m = uint8(copy(p.a[:], a)), uint8(copy(p.b[:], b))
+}
+
+// Watched ends what Watch began and returns the pairs, in an order that depends on them alone.
+func Watched() (ps []Pair) {
+	Watching = false
+	for i := range texts {
+		if p := &texts[i]; p.round == round {
+			ps = append(ps, Pair{Text: true, S: string(p.a[:p.n]), T: string(p.b[:p.m]), Fold: p.fold})
+		}
+	}
+	for i := range numbers {
+		if p := &numbers[i]; p.round == round {
+			ps = append(ps, Pair{A: p.a, B: p.b, Size: int(p.size), Const: p.konst})
+		}
+	}
+	return ps
+}

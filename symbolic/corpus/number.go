@@ -1,0 +1,63 @@
+package corpus
+
+// Number returns the bits of an integer, or 1 of true; ok is false if v is none of them.
+func Number(v any) (n uint64, ok bool) {
+	switch v := v.(type) {
+	case bool:
+		if v {
+			return 1, true
+		}
+		return 0, true
+	case int:
+		return uint64(v), true
+	case int8:
+		return uint64(v), true
+	case int16:
+		return uint64(v), true
+	case int32:
+		return uint64(v), true
+	case int64:
+		return uint64(v), true
+	case uint:
+		return uint64(v), true
+	case uint8:
+		return uint64(v), true
+	case uint16:
+		return uint64(v), true
+	case uint32:
+		return uint64(v), true
+	case uint64:
+		return v, true
+	}
+	return 0, false
+}
+
+// WithNumber returns the integer or bool of old's type with the bits of v; old, if it is of another
+// type.
+func WithNumber(old any, v uint64) any {
+	switch old.(type) {
+	case bool:
+		return v != 0
+	case int:
+		return int(v)
+	case int8:
+		return int8(v)
+	case int16:
+		return int16(v)
+	case int32:
+		return int32(v)
+	case int64:
+		return int64(v)
+	case uint:
+		return uint(v)
+	case uint8:
+		return uint8(v)
+	case uint16:
+		return uint16(v)
+	case uint32:
+		return uint32(v)
+	case uint64:
+		return v
+	}
+	return old
+}

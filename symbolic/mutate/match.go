@@ -1,0 +1,171 @@
+package mutate
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"strconv"
+
+	"heddle/rt/counters"
+	"heddle/symbolic/corpus"
+)
+
+// perPair is how many inputs are made of one comparison.
+const perPair = 12
+
+// Match returns inputs that may make comparisons of an execution come out otherwise: where the
+// input has one side, they have the other (input-to-state correspondence: Aschermann et al.,
+// "REDQUEEN", NDSS 2019; we change no colours first, and try decimal numbers and lengths of texts
+// too): about most of them, of comparisons that are drawn if there are more. What was compared with
+// goes to the dictionary.
+func (m *Mutator) Match(values []any, pairs []counters.Pair, most int) (inputs [][]any) {
+	compared := &m.lists[2]
+	for _, p := range pairs {
+		if p.Text {
+			compared.add(p.S)
+			compared.add(p.T)
+		} else if compared.addNumber(p.A, p.Size); !p.Const {
+			compared.addNumber(p.B, p.Size)
+		}
+	}
+	if most < len(pairs)*perPair {
+		pairs = slices.Clone(pairs)
+		for i := range pairs {
+			j := i + m.n(len(pairs)-i)
+			pairs[i], pairs[j] = pairs[j], pairs[i]
+		}
+	}
+	for _, p := range pairs {
+		if len(inputs) >= most {
+			break
+		}
+		n := 0
+		put := func(i int, v any) {
+			if n < perPair {
+				in := slices.Clone(values)
+				in[i] = v
+				inputs, n = append(inputs, in), n+1
+			}
+		}
+		for i, v := range values {
+			if p.Text {
+				matchText(v, p.S, p.T, p.Fold, func(v any) { put(i, v) })
+				matchText(v, p.T, p.S, p.Fold, func(v any) { put(i, v) })
+				continue
+			}
+			matchNumber(v, p.B, p.A, p.Size, func(v any) { put(i, v) })
+			if !p.Const {
+				matchNumber(v, p.A, p.B, p.Size, func(v any) { put(i, v) })
+			}
+		}
+	}
+	return inputs
+}
+
+// matchText puts a text where v has another.
+func matchText(v any, is, want string, fold bool, put func(any)) {
+	b, back := textOf(v)
+	if back == nil {
+		return
+	}
+	if is == "" {
+		if len(b) == 0 {
+			put(back([]byte(want)))
+		}
+		return
+	}
+	in, what := b, []byte(is)
+	if fold {
+		in, what = bytes.ToLower(b), bytes.ToLower(what)
+	}
+	for at := 0; at < len(in); at++ {
+		i := bytes.Index(in[at:], what)
+		if i < 0 || len(in) != len(b) {
+			return
+		}
+		at += i
+		if len(b)-len(is)+len(want) <= MostText {
+			put(back(slices.Concat(b[:at], []byte(want), b[at+len(is):])))
+		}
+	}
+}
+
+// textOf returns the bytes of a text, and what makes a value of the same type; nil: it is none.
+func textOf(v any) ([]byte, func([]byte) any) {
+	switch v := v.(type) {
+	case string:
+		return []byte(v), func(b []byte) any { return string(b) }
+	case []byte:
+		return v, func(b []byte) any { return b }
+	}
+	return nil, nil
+}
+
+// matchNumber puts a number, or one beside it, where v has another.
+func matchNumber(v any, is, want uint64, bytes int, put func(any)) {
+	if n, ok := corpus.Number(v); ok {
+		mask := ^uint64(0) >> (64 - 8*min(bytes, size(v)))
+		if n&mask == is&mask {
+			put(corpus.WithNumber(v, want))
+			put(corpus.WithNumber(v, want+1))
+			put(corpus.WithNumber(v, want-1))
+		} else if bytes == size(v) { // something was added to it or taken away, perhaps
+			put(corpus.WithNumber(v, n+want-is))
+		}
+		return
+	}
+	b, back := textOf(v)
+	if back == nil {
+		return
+	}
+	if is == uint64(len(b)) && want <= MostText {
+		for _, n := range [...]int{int(want), int(want) + 1, int(want) - 1} {
+			if n >= 0 {
+				put(back(stretched(b, n)))
+			}
+		}
+	}
+	replace := func(is, want []byte) {
+		matchText(string(b), string(is), string(want), false, func(v any) { put(back([]byte(v.(string)))) })
+	}
+	if is < 0x80 || bytes == 1 { // a byte, perhaps as a rune or an int
+		if want < 0x100 {
+			replace([]byte{byte(is)}, []byte{byte(want)})
+		}
+	}
+	if bytes > 1 {
+		var x, y [8]byte
+		for _, n := range [...]int{2, 4, 8} {
+			if n > bytes || n < 8 && (is>>(8*n) != 0 || want>>(8*n) != 0) || is < 0x100 && n > 2 && is == 0 {
+				continue
+			}
+			binary.LittleEndian.PutUint64(x[:], is)
+			binary.LittleEndian.PutUint64(y[:], want)
+			replace(x[:n], y[:n])
+			binary.BigEndian.PutUint64(x[:], is)
+			binary.BigEndian.PutUint64(y[:], want)
+			replace(x[8-n:], y[8-n:])
+		}
+		replace(decimalOf(is, bytes), decimalOf(want, bytes))
+		replace(decimalOf(is, bytes), decimalOf(want+1, bytes))
+		replace(decimalOf(is, bytes), decimalOf(want-1, bytes))
+	}
+}
+
+// decimalOf writes a number of so many bytes, with a sign.
+func decimalOf(n uint64, bytes int) []byte {
+	shift := 64 - 8*bytes
+	return strconv.AppendInt(nil, int64(n<<shift)>>shift, 10)
+}
+
+// stretched returns a text of length n: the beginning, or with its last byte again and again.
+func stretched(b []byte, n int) []byte {
+	if n <= len(b) {
+		return slices.Clone(b[:n])
+	}
+	last := byte('a')
+	if len(b) > 0 {
+		last = b[len(b)-1]
+	}
+	return append(slices.Clone(b), bytes.Repeat([]byte{last}, n-len(b))...)
+}

@@ -1,0 +1,96 @@
+package mutate
+
+import (
+	"encoding/binary"
+	"strconv"
+)
+
+// words is a dictionary: texts and numbers that the program compares its input with, or has as
+// constants.
+type words struct {
+	known   map[string]bool
+	texts   []string
+	numbers []uint64
+	floats  []float64
+	latest  int // where the next word goes when there are mostWords
+}
+
+// mostWords bounds each list; after that new words take the place of others.
+const mostWords = 1 << 10
+
+// add adds a word: a text, which may be a number too.
+func (w *words) add(s string) {
+	if s == "" || len(s) > MostText/16 || w.known[s] {
+		return
+	}
+	if w.known == nil || len(w.known) == 4*mostWords {
+		w.known = map[string]bool{}
+	}
+	w.known[s] = true
+	put(&w.texts, s, &w.latest)
+	if n, err := strconv.ParseInt(s, 0, 64); err == nil {
+		put(&w.numbers, uint64(n), &w.latest)
+		put(&w.floats, float64(n), &w.latest)
+	} else if n, err := strconv.ParseUint(s, 0, 64); err == nil {
+		put(&w.numbers, n, &w.latest)
+	} else if f, err := strconv.ParseFloat(s, 64); err == nil {
+		put(&w.floats, f, &w.latest)
+	}
+}
+
+func put[T any](list *[]T, x T, latest *int) {
+	if len(*list) < mostWords {
+		*list = append(*list, x)
+		return
+	}
+	(*list)[*latest%mostWords] = x
+	*latest++
+}
+
+// pick draws an item: half of the time of the first list, a quarter of each of the others; of the
+// last one mostly what it got last, as that led somewhere.
+func pick[T any](m *Mutator, of func(*words) []T) (x T, ok bool) {
+	first := [...]int{0, 0, 1, 2}[m.n(4)]
+	for i := range m.lists {
+		i = (first + i) % len(m.lists)
+		list := of(&m.lists[i])
+		if i == 2 && m.n(2) == 0 {
+			list = list[len(list)-min(len(list), 16):]
+		}
+		if len(list) > 0 {
+			return list[m.n(len(list))], true
+		}
+	}
+	return x, false
+}
+
+func (m *Mutator) word() (string, bool) { return pick(m, func(w *words) []string { return w.texts }) }
+
+func (m *Mutator) knownNumber() (uint64, bool) {
+	return pick(m, func(w *words) []uint64 { return w.numbers })
+}
+
+func (m *Mutator) knownFloat() (float64, bool) {
+	return pick(m, func(w *words) []float64 { return w.floats })
+}
+
+// addNumber adds a number, and the text that shows it.
+func (w *words) addNumber(n uint64, size int) {
+	signed := int64(n)
+	switch size {
+	case 1:
+		signed = int64(int8(n))
+	case 2:
+		signed = int64(int16(n))
+	case 4:
+		signed = int64(int32(n))
+	}
+	w.add(strconv.FormatInt(signed, 10))
+	if size > 1 && n > 0xffff {
+		var b [8]byte
+		binary.BigEndian.PutUint64(b[:], n)
+		w.add(string(b[8-size:]))
+		binary.LittleEndian.PutUint64(b[:], n)
+		w.add(string(b[:size]))
+	}
+}
