@@ -65,7 +65,7 @@ func TestMany(t *testing.T) {
 			if err != nil || !r.Complete || s.Why != "" || r.Executions != 1 {
 				t.Errorf("%+v (%s), %v; want 1 execution", r, s.Why, err)
 			}
-			if n := len(s.x.seen); n > 10*many {
+			if n := s.x.seen.n; n > 10*many {
 				t.Errorf("%d states for %d goroutines", n, many)
 			}
 		})

@@ -84,9 +84,7 @@ func New(o Options) *Strategy {
 	if o.Doubt == 0 {
 		o.Doubt = firstDoubt
 	}
-	if o.Expired == nil {
-		o.Expired = func() bool { return false }
-	}
+	o.Expired = rarely(o.Expired)
 	o.Twins = o.Twins && !o.Free
 	s := &Strategy{opt: o, tab: transition.NewTable()}
 	if o.Free {
@@ -94,6 +92,17 @@ func New(o Options) *Strategy {
 	}
 	s.begin()
 	return s
+}
+
+// rarely is expired, asked at every 16th call, and at each once it is true. It may be nil.
+func rarely(expired func() bool) func() bool {
+	n, over := 0, false
+	return func() bool {
+		if n++; expired != nil && (over || n%16 == 0) {
+			over = expired()
+		}
+		return over
+	}
 }
 
 // begin forgets what was learned from executions.
@@ -414,7 +423,7 @@ func (s *Strategy) begins() {
 	if x.s == nil {
 		x.s = s.made.Try(s.start())
 	}
-	x.left = len(s.x.seen)/tried - x.made
+	x.left = s.x.seen.n/tried - x.made
 	x.on = x.s != nil && x.left > 0
 	s.x.doubt = max(2*s.x.doubt, tried*x.made)
 }

@@ -143,7 +143,7 @@ func TestCounts(t *testing.T) {
 			if err != nil || !r.Complete || s.Why != "" || r.Executions != c.want {
 				t.Errorf("observe: %+v (%s), %v; want %d executions", r, s.Why, err, c.want)
 			}
-			t.Logf("%d local states, %d states, %d passes", s.p.known, len(s.x.seen), s.x.passes)
+			t.Logf("%d local states, %d states, %d passes", s.p.known, s.x.seen.n, s.x.passes)
 		})
 	}
 }
@@ -194,9 +194,9 @@ func TestJoin(t *testing.T) {
 	m.Sync = true
 	s := New(Options{})
 	r, err := explore.Run(context.Background(), s, m, 0, nil)
-	if err != nil || !r.Complete || s.Why != "" || r.Executions != 7 || len(s.x.seen) > 100 {
+	if err != nil || !r.Complete || s.Why != "" || r.Executions != 7 || s.x.seen.n > 100 {
 		t.Errorf("%+v (%s), %v, %d states; want 7 executions, 100 states at most", r, s.Why, err,
-			len(s.x.seen))
+			s.x.seen.n)
 	}
 }
 
@@ -215,9 +215,9 @@ func TestSections(t *testing.T) {
 	m.Sync = true
 	s := New(Options{})
 	r, err := explore.Run(context.Background(), s, m, 0, nil)
-	if err != nil || !r.Complete || s.Why != "" || r.Executions != 1 || len(s.x.seen) > 4*n {
+	if err != nil || !r.Complete || s.Why != "" || r.Executions != 1 || s.x.seen.n > 4*n {
 		t.Errorf("%+v (%s), %v, %d states; want 1 execution, %d states at most", r, s.Why, err,
-			len(s.x.seen), 4*n)
+			s.x.seen.n, 4*n)
 	}
 }
 
@@ -335,7 +335,7 @@ func TestTrial(t *testing.T) {
 	if err != nil || !r.Complete || s.Why == "" || r.Executions != want.Executions {
 		t.Errorf("%+v after %q, %v; dpor alone makes %d executions", r, s.Why, err, want.Executions)
 	}
-	if k := len(s.x.seen); k > 2*firstDoubt {
+	if k := s.x.seen.n; k > 2*firstDoubt {
 		t.Errorf("%d states before it handed over", k)
 	}
 }

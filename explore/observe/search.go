@@ -19,7 +19,7 @@ type search struct {
 	s      state
 	frames []frame
 	path   []step
-	seen   map[digest]struct{}
+	seen   digests
 	ends   map[string]bool // what was left in the ends of executions, by signature
 	raced  map[pair]bool   // races that an execution was made for
 
@@ -73,7 +73,7 @@ func newSearch(p *program) *search {
 func (x *search) begin(early []transition.Proc) {
 	x.s.begin(x.p, early)
 	x.frames, x.path = x.frames[:0], x.path[:0]
-	x.seen = make(map[digest]struct{})
+	x.seen.clear()
 	x.p.grown, x.skipped = false, false
 	x.aside = 0
 	x.passes++
@@ -146,16 +146,14 @@ func (x *search) run(expired func() bool) want {
 		}
 		x.aside--
 		raced := x.take(&st)
-		d := x.s.census.digest
-		if _, ok := x.seen[d]; !ok {
-			x.seen[d] = struct{}{}
-			if len(x.seen) > x.most {
+		if x.seen.add(x.s.census.digest) {
+			if x.seen.n > x.most {
 				x.skipped = true
 				return stopped
 			}
 			x.push()
 			raced = x.races(&x.s, &st) || raced
-			if len(x.seen) >= x.doubt && !raced {
+			if x.seen.n >= x.doubt && !raced {
 				if x.expected() > float64(x.most) {
 					return doubtful
 				}
@@ -196,7 +194,7 @@ func (x *search) expected() float64 {
 	if done == 0 { // it still goes straight ahead for the first time
 		return 0
 	}
-	return float64(len(x.seen)) / done
+	return float64(x.seen.n) / done
 }
 
 // take makes a step, with all that follow it in its critical section. It reports whether one but
@@ -243,7 +241,7 @@ func (x *search) open(f *frame) want {
 		return x.goInto(f)
 	}
 	x.look()
-	all, best, tried := 0, -1, 0
+	all, best, last, tried := 0, -1, -1, 0
 	x.from = x.from[:0]
 	for i := range x.ready {
 		proc := int(x.ready[i].proc) // a receiver's step is the sender's
@@ -259,6 +257,7 @@ func (x *search) open(f *frame) want {
 		if !x.persistent(proc) {
 			return edges // then this frame is opened again
 		}
+		last = proc
 		if n := x.count(); best < 0 || n < all {
 			best, all = proc, n
 		}
@@ -284,7 +283,9 @@ func (x *search) open(f *frame) want {
 		}
 		return nothing
 	}
-	x.persistent(best)
+	if last != best {
+		x.persistent(best)
+	}
 	for i := range x.ready {
 		if st := x.ready[i]; x.chosen.in[st.proc] {
 			st.section = x.feet[st.proc].section

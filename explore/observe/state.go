@@ -73,6 +73,10 @@ type step struct {
 	queue      int8  // 1: a value is put into the item's buffer, -1: one is taken
 	receives   bool  // proc, which polls, receives from with
 	section    bool  // it is the first one of a critical section that is taken as a whole
+
+	// what it does, and what with does, once it was looked up in its state and found. An edge does
+	// not change any more; these may be copies that no node has
+	edge, withEdge *edge
 }
 
 func (s *state) begin(p *program, early []transition.Proc) {
@@ -431,13 +435,18 @@ func (e *edge) first() reading {
 // edges returns the edges of a step, nil where none is known. with is nil too if there is no
 // partner.
 func (s *state) edges(x *step) (e, with *edge) {
-	if x.with == transition.NoProc {
-		return s.find(s.at[x.proc], x.by, x.outcome, x.message), nil
+	switch {
+	case x.with == transition.NoProc:
+		if x.edge == nil {
+			x.edge = s.find(s.at[x.proc], x.by, x.outcome, x.message)
+		}
+	case x.edge == nil || x.withEdge == nil:
+		x.message = s.meets(x) // an execution may have shown it since
+		mine, theirs := x.sides()
+		x.edge = s.find(s.at[x.proc], x.by, mine, x.given(mine))
+		x.withEdge = s.find(s.at[x.with], x.withBy, theirs, x.given(theirs))
 	}
-	x.message = s.meets(x) // an execution may have shown it since
-	mine, theirs := x.sides()
-	return s.find(s.at[x.proc], x.by, mine, x.given(mine)),
-		s.find(s.at[x.with], x.withBy, theirs, x.given(theirs))
+	return x.edge, x.withEdge
 }
 
 // meets returns what is sent where two goroutines meet.
@@ -640,6 +649,47 @@ func (s *state) back(n int) {
 			}
 		}
 		s.trail = s.trail[:len(s.trail)-1]
+	}
+}
+
+// digests is a set of them. The one of zeros stands for no entry, and is taken as another one.
+type digests struct {
+	table []digest // its length is a power of 2, more than 4/3 n
+	n     int
+}
+
+func (s *digests) clear() { *s = digests{table: make([]digest, 64)} }
+
+// add reports whether d was not in the set.
+func (s *digests) add(d digest) bool {
+	if d == (digest{}) {
+		d[0] = 1
+	}
+	if 4*s.n >= 3*len(s.table) {
+		old := s.table
+		s.table = make([]digest, 2*len(old))
+		for _, d := range old {
+			if d != (digest{}) {
+				*s.place(d) = d
+			}
+		}
+	}
+	at := s.place(d)
+	if *at == d {
+		return false
+	}
+	*at = d
+	s.n++
+	return true
+}
+
+// place returns where d is, or may be put.
+func (s *digests) place(d digest) *digest {
+	mask := uint64(len(s.table) - 1)
+	for i := d[0]; ; i++ {
+		if at := &s.table[i&mask]; *at == d || *at == (digest{}) {
+			return at
+		}
 	}
 }
 
