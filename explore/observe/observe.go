@@ -37,7 +37,7 @@ type Options struct {
 	// must tell (trace.Trace.Twins).
 	Twins bool
 
-	// States bounds the states of a pass; 0: half a million. Beyond it another
+	// States bounds the states of a pass; 0: two millions. Beyond it another
 	// strategy goes on.
 	States int
 
@@ -79,7 +79,7 @@ type Strategy struct {
 // New begins a search.
 func New(o Options) *Strategy {
 	if o.States == 0 {
-		o.States = 1 << 19
+		o.States = 1 << 21
 	}
 	if o.Doubt == 0 {
 		o.Doubt = firstDoubt
@@ -405,16 +405,26 @@ func (s *Strategy) Aside() int { return s.x.aside }
 // A trial asks, where the program seems to have too many states, whether it has few interleavings:
 // the strategy that covers every program makes a few executions, and estimates.
 type trial struct {
-	s    explore.Strategy // nil if there was none
-	on   bool             // it makes the next execution
-	made int              // executions so far
-	left int              // those that it may still make
+	s        explore.Strategy // nil if there was none
+	on       bool             // it makes the next execution
+	made     int              // executions so far
+	left     int              // those that it may still make
+	expected float64          // how many states the search expects
+	last     float64          // what it expected when it was asked before
+	many     bool             // that is more than it may have
 }
 
 const (
-	tried     = 16   // states for an execution of a trial
-	promising = 64   // how many times what a trial has made it may expect to make in all
-	certain   = 4096 // executions after which a trial that is promising is none any more
+	tried     = 16      // states for each execution of the first trial
+	later     = 64      // and of those after it
+	promising = 64      // how many times what a trial has made it may expect to make in all
+	certain   = 1 << 16 // executions after which a trial that is believed is none any more
+
+	// states that take as long as an execution, times how often a trial that is believed may have to
+	// make what it expects
+	worth = 10 * 16
+	// how much more a trial may expect after twice as many executions
+	steady = 1.75
 )
 
 // begins begins a trial, or goes on with it.
@@ -423,9 +433,22 @@ func (s *Strategy) begins() {
 	if x.s == nil {
 		x.s = s.made.Try(s.start())
 	}
-	x.left = s.x.seen.n/tried - x.made
+	x.left, x.last, x.expected = max(1, s.opt.Doubt/tried, s.x.seen.n/later)-x.made, 0, s.x.expected()
 	x.on = x.s != nil && x.left > 0
-	s.x.doubt = max(2*s.x.doubt, tried*x.made)
+	x.many = x.expected > float64(s.x.most)
+	s.x.doubt *= 4
+}
+
+// ask decides, where a trial has made what it may, whether it makes as many again. Its estimate is
+// one of the parts of a tree that it has gone through. Where it grows with each part it is only a
+// part of what it comes to. So it is believed where it does not, and promises to take less time
+// than the search.
+func (x *trial) ask() {
+	r := x.s.Result()
+	first := x.last == 0
+	x.on = r.Estimate <= promising*float64(r.Executions) && (x.many || r.Estimate*worth <= x.expected) &&
+		(first || r.Estimate <= steady*x.last)
+	x.last, x.left = r.Estimate, x.made
 }
 
 // try returns the next schedule of the trial. It returns nil if there is none now, or if the trial
@@ -433,14 +456,10 @@ func (s *Strategy) begins() {
 func (s *Strategy) try() *trace.Schedule {
 	x := &s.trial
 	if x.left <= 0 {
-		switch r := x.s.Result(); {
-		case r.Estimate > promising*float64(r.Executions):
-			x.on = false
-			s.x.doubt = max(s.x.doubt, tried*x.made)
+		switch x.ask(); {
+		case !x.on:
 			return nil
-		case x.made < certain:
-			x.left = x.made
-		default:
+		case x.made >= certain:
 			s.fallBack("too many states")
 			return s.other.Next()
 		}

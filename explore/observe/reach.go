@@ -27,6 +27,11 @@ func (r *reach) clear() {
 
 func (r *reach) empty() bool { return r.reads.empty() && r.writes.empty() && r.adds.empty() }
 
+// isWord reports whether each set is a word.
+func (r *reach) isWord() bool {
+	return len(r.reads.high)+len(r.writes.high)+len(r.adds.high) == 0
+}
+
 // has reports whether an item is accessed.
 func (r *reach) has(i int32) bool { return r.reads.has(i) || r.writes.has(i) || r.adds.has(i) }
 

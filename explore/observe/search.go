@@ -62,6 +62,9 @@ type pair struct {
 	writeA, writeB bool
 }
 
+// dear is how many states a search may expect to have without a doubt.
+const dear = 1 << 19
+
 // firstDoubt is after how many states a search is doubted for the first time.
 const firstDoubt = 1024
 
@@ -154,7 +157,7 @@ func (x *search) run(expired func() bool) want {
 			x.push()
 			raced = x.races(&x.s, &st) || raced
 			if x.seen.n >= x.doubt && !raced {
-				if x.expected() > float64(x.most) {
+				if x.expected() > min(float64(x.most), dear) {
 					return doubtful
 				}
 				x.doubt *= 2

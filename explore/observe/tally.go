@@ -25,6 +25,10 @@ func (t *tally) clear() {
 // move counts q in place of r. turned is called with each item that nothing was counted for before,
 // or nothing is after. It may be nil.
 func (t *tally) move(r, q *reach, turned func(int32)) {
+	if r.isWord() && q.isWord() && r.reads.low == q.reads.low && r.writes.low == q.writes.low &&
+		r.adds.low == q.adds.low {
+		return
+	}
 	recount(t.reads, &r.reads, &q.reads, turned)
 	recount(t.writes, &r.writes, &q.writes, turned)
 	recount(t.adds, &r.adds, &q.adds, turned)
