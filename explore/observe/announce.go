@@ -43,7 +43,9 @@ func (l *lesson) announce(at int32, proc transition.Proc) (reason string) {
 	case ruled:
 		n.op.item = l.p.object(op.obj)
 		n.op.how(&n.next).add(n.op.item)
-		l.p.lose(at, n.op.item)
+		if k := l.p.items[n.op.item].kind; k != trace.ObjMutex && k != trace.ObjOnce { // they do not count
+			l.p.lose(at, n.op.item)
+		}
 		switch {
 		case op.op == trace.OpWGWait:
 			l.wait(at)

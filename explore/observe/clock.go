@@ -208,7 +208,7 @@ func (l *lesson) announceTimer(at int32, a *alarm) (reason string) {
 		l.seg = segment{}
 		l.turn++
 		l.sets(a)
-		reason = l.edge(at, 0, 0, 0, &l.seg)
+		_, reason = l.edge(at, 0, 0, 0, &l.seg)
 		l.seg = seg
 		l.s.resize()
 		to := l.p.node(l.p.node(at).edges[0].to)

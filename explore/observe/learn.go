@@ -157,10 +157,13 @@ func (l *lesson) transition(j int) (reason string) {
 	if x.with != transition.NoProc {
 		at[1], x.message = s.at[x.with], s.meets(&x)
 		mine, theirs := x.sides()
-		l.edge(at[1], x.withBy, theirs, x.given(theirs), &l.partner)
-		reason = l.edge(at[0], x.by, mine, x.given(mine), &l.seg)
+		x.withEdge, reason = l.edge(at[1], x.withBy, theirs, x.given(theirs), &l.partner)
+		if reason != "" {
+			return reason
+		}
+		x.edge, reason = l.edge(at[0], x.by, mine, x.given(mine), &l.seg)
 	} else {
-		reason = l.edge(at[0], x.by, x.outcome, x.message, &l.seg)
+		x.edge, reason = l.edge(at[0], x.by, x.outcome, x.message, &l.seg)
 	}
 	if reason != "" {
 		return reason
@@ -324,16 +327,16 @@ func (l *lesson) startsOne(ev int) bool {
 		l.t.Objects[e.Obj].Kind == trace.ObjClock
 }
 
-// edge adds an edge to node n, if it does not have it.
-func (l *lesson) edge(n int32, at int16, outcome, message int32, g *segment) (reason string) {
+// edge returns the edge of node n for a step, which it adds if the node does not have it.
+func (l *lesson) edge(n int32, at int16, outcome, message int32, g *segment) (e *edge, reason string) {
 	p := l.p
 	if e := l.s.find(n, at, outcome, message); e != nil {
 		if !same(e.reads, g.reads) || !same(e.writes, g.writes) || !same(e.updates, g.updates) ||
 			!slices.Equal(e.starts, g.starts) || !slices.Equal(e.timings, g.timings) ||
 			!slices.Equal(e.quiet, g.quiet) {
-			return "a goroutine that observed the same did something else"
+			return e, "a goroutine that observed the same did something else"
 		}
-		return ""
+		return e, ""
 	}
 	l.news = true
 	to := p.newNode(p.node(n).proc, n)
@@ -343,7 +346,8 @@ func (l *lesson) edge(n int32, at int16, outcome, message int32, g *segment) (re
 	y.edges = append(y.edges, edge{at, outcome, message, p.readings.keep(g.reads),
 		p.writings.keep(g.writes), slices.Clone(g.updates), slices.Clone(g.starts),
 		slices.Clone(g.quiet), slices.Clone(g.timings), to})
-	p.within(y, &y.edges[len(y.edges)-1], x)
+	e = &y.edges[len(y.edges)-1]
+	p.within(y, e, x)
 	y.next.join(&g.reach)
 	next := y.next
 	p.passed(n, &next, l.old)
@@ -353,7 +357,7 @@ func (l *lesson) edge(n int32, at int16, outcome, message int32, g *segment) (re
 	p.keep(x)
 	next = p.node(to).next
 	p.grow(to, &next, l.old)
-	return ""
+	return e, ""
 }
 
 // same reports whether a and b have the same elements, each of them once.
