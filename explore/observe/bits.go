@@ -13,37 +13,11 @@ type bits struct {
 
 func (b *bits) add(i int32) { b.joinWord(int(i>>6), 1<<(i&63)) }
 
-func (b *bits) remove(i int32) {
-	if k := int(i >> 6); k == 0 {
-		b.low &^= 1 << i
-	} else if k <= len(b.high) {
-		b.high[k-1] &^= 1 << (i & 63)
-	}
-}
-
 func (b *bits) has(i int32) bool { return b.word(int(i>>6))>>(i&63)&1 != 0 }
 
 func (b *bits) clear() { b.low, b.high = 0, b.high[:0] }
 
 func (b *bits) empty() bool { return b.low == 0 && len(b.high) == 0 }
-
-// takeLast removes the greatest number and returns it; -1: there is none.
-func (b *bits) takeLast() int32 {
-	for n := len(b.high); n > 0; n = len(b.high) {
-		if w := &b.high[n-1]; *w != 0 {
-			bit := 63 - mathbits.LeadingZeros64(*w)
-			*w &^= 1 << bit
-			return int32(n<<6 + bit)
-		}
-		b.high = b.high[:n-1]
-	}
-	if b.low == 0 {
-		return -1
-	}
-	bit := 63 - mathbits.LeadingZeros64(b.low)
-	b.low &^= 1 << bit
-	return int32(bit)
-}
 
 // words is the number of words of the set.
 func (b *bits) words() int { return 1 + len(b.high) }

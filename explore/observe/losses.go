@@ -29,37 +29,56 @@ func (p *program) lose(at, item int32) { p.late[item] = append(p.late[item], at)
 // from there on are new. A node comes after those that it depends on: their numbers are greater,
 // but for the first nodes of goroutines that are alike. So most are looked at once.
 func (p *program) settle(old int32) {
-	var dirty bits
+	q := &p.unsettled
 	for item, nodes := range p.late {
-		dirty.clear()
 		for _, at := range nodes {
-			dirty.add(at)
+			q.add(at, 0)
 		}
-		for at := dirty.takeLast(); at >= 0; at = dirty.takeLast() {
-			if p.loss(at, item, old) {
-				dirty.add(p.before(at))
-				p.eachOther(at, dirty.add)
-				dirty.remove(0)
+		for last := uint64(0); len(*q) > 0; {
+			x := q.takeLast()
+			again := x == last
+			last = x
+			at, to := int32(x>>32), int32(uint32(x))
+			if again || at == 0 || !p.loss(at, to, item, old) {
+				continue
+			}
+			n := p.node(at)
+			through := at
+			if p.node(n.parent).proc != n.proc { // the step that started it
+				through = n.parent
+			}
+			q.add(p.before(at), through)
+			if n.many {
+				for _, by := range p.others[at] {
+					q.add(p.node(by).parent, by)
+				}
 			}
 		}
 	}
 	clear(p.late)
 }
 
-// loss finds the loss of an item from a node on. It reports whether that is another one than
-// before.
-func (p *program) loss(at, item, old int32) (changed bool) {
+// loss finds the loss of an item from a node on, as far as its edge that leads to node to has
+// changed; 0: any of it. It reports whether that is another one than before. A loss never shrinks.
+func (p *program) loss(at, to, item, old int32) (changed bool) {
 	n := p.node(at)
-	most := p.atMost(n, item)
+	most := p.worst(at, item)
+	was := most
+	if to == 0 {
+		most = max(most, p.atMost(n, item))
+	}
 	for i := range n.edges {
 		e := &n.edges[i]
+		if to != 0 && e.to != to {
+			continue
+		}
 		after := p.worst(e.to, item)
 		for k := range e.starts {
 			after += p.worst(p.kids[kid{e.to, int32(k + 1)}].node, item)
 		}
 		most = max(most, after-p.adds(&n.op, item, e.at, e.outcome))
 	}
-	if most == p.worst(at, item) {
+	if most == was {
 		return false
 	}
 	p.grown = p.grown || at < old
@@ -69,6 +88,36 @@ func (p *program) loss(at, item, old int32) (changed bool) {
 		n.worst = append(n.worst, loss{item, most})
 	}
 	return true
+}
+
+// unsettled are nodes whose losses are to be found, each with the node after it whose loss has
+// changed, or 0: a heap, the greatest first.
+type unsettled []uint64
+
+func (q *unsettled) add(at, to int32) {
+	h := append(*q, uint64(at)<<32|uint64(to))
+	for i := len(h) - 1; i > 0 && h[(i-1)/2] < h[i]; i = (i - 1) / 2 {
+		h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
+	}
+	*q = h
+}
+
+func (q *unsettled) takeLast() uint64 {
+	h := *q
+	x, n := h[0], len(h)-1
+	h[0] = h[n]
+	h = h[:n]
+	for i, k := 0, 1; k < n; i, k = k, 2*k+1 {
+		if k+1 < n && h[k+1] > h[k] {
+			k++
+		}
+		if h[i] >= h[k] {
+			break
+		}
+		h[i], h[k] = h[k], h[i]
+	}
+	*q = h
+	return x
 }
 
 // atMost returns how much the next step of a node takes off the counter of an item at most,

@@ -420,8 +420,8 @@ const (
 	promising = 64      // how many times what a trial has made it may expect to make in all
 	certain   = 1 << 16 // executions after which a trial that is believed is none any more
 
-	// states that take as long as an execution, times how often a trial that is believed may have to
-	// make what it expects
+	// states that take as long as an execution, times how often a trial that is believed may have
+	// to make what it expects
 	worth = 10 * 16
 	// how much more a trial may expect after twice as many executions
 	steady = 1.75

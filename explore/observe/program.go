@@ -50,8 +50,9 @@ type program struct {
 	isOpen bits    // locks that have a section that is not closed
 	guard  []int32 // by item: the lock that guards it, see guardOf
 
-	tails map[string]int32
-	late  map[int32][]int32 // by item: nodes whose losses are to be found, see settle
+	tails     map[string]int32
+	late      map[int32][]int32 // by item: nodes whose losses are to be found, see settle
+	unsettled unsettled
 	*found
 	allShared bool // all allocations count as shared
 
