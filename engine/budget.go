@@ -22,7 +22,8 @@ type budget struct {
 	// until when the clips of one execution may become simpler, where others wait; zero: no such
 	// bound
 	clipUntil time.Time
-	asSeen    bool // there is no time left for any clip: it has the steps that were seen
+	brief     time.Time // until when the execution of an input by chance is to end; zero: no such bound
+	asSeen    bool      // there is no time left for any clip: it has the steps that were seen
 
 	executing bool                // an execution is being made
 	working   func(now time.Time) // called between executions, while a search thinks

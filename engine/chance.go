@@ -29,6 +29,7 @@ type chance struct {
 	latest  []*parent            // whose first turn it is not yet
 	found   func(input []string) // is called with inputs that are to be explored
 	n       int                  // executions
+	slow    bool                 // one took long
 }
 
 // A parent is an input that others are made of.
@@ -201,13 +202,37 @@ func (c *chance) execute(p *parent, values []any, q *wire.Request) Execution {
 	c.n++
 	e.input = corpus.Texts(values)
 	q.Schedule, q.Given = *s, values
+	began := time.Now()
+	e.brief = began.Add(longest)
 	ex := e.execute(q, explore.Needs{})
+	e.brief = time.Time{}
 	if e.err != nil {
 		return ex
 	}
+	c.pace(time.Since(began))
 	ex = e.look(ex, s, "")
 	e.tell()
 	return ex
+}
+
+// An execution may take longest, as far as it makes steps. One that takes slow makes numbers that
+// are drawn from now on smaller: loops count to them. Until there was one they become greater
+// after every perSize executions.
+const (
+	longest = time.Second
+	slow    = 20 * time.Millisecond
+	perSize = 512
+)
+
+// pace takes how long an execution took.
+func (c *chance) pace(d time.Duration) {
+	switch {
+	case d > slow && d > 4*c.e.shortest:
+		c.mutator.Smaller()
+		c.slow = true
+	case !c.slow && c.n%perSize == 0:
+		c.mutator.Greater()
+	}
 }
 
 // byChance executes about n inputs by chance, in this process or by others, and reports whether

@@ -75,7 +75,10 @@ func (e *exploration) until() time.Time {
 	if e.n == 0 || e.keeping {
 		return time.Time{}
 	}
-	return e.hard()
+	if hard := e.hard(); e.brief.IsZero() || !hard.IsZero() && hard.Before(e.brief) {
+		return hard
+	}
+	return e.brief
 }
 
 // complete adds to a request what holds for all.

@@ -53,9 +53,9 @@ func (m *Mutator) Match(values []any, pairs []counters.Pair, most int) (inputs [
 				matchText(v, p.T, p.S, p.Fold, func(v any) { put(i, v) })
 				continue
 			}
-			matchNumber(v, p.B, p.A, p.Size, func(v any) { put(i, v) })
+			m.matchNumber(v, p.B, p.A, p.Size, func(v any) { put(i, v) })
 			if !p.Const {
-				matchNumber(v, p.A, p.B, p.Size, func(v any) { put(i, v) })
+				m.matchNumber(v, p.A, p.B, p.Size, func(v any) { put(i, v) })
 			}
 		}
 	}
@@ -102,8 +102,13 @@ func textOf(v any) ([]byte, func([]byte) any) {
 }
 
 // matchNumber puts a number, or one beside it, where v has another.
-func matchNumber(v any, is, want uint64, bytes int, put func(any)) {
+func (m *Mutator) matchNumber(v any, is, want uint64, bytes int, put func(any)) {
 	if n, ok := corpus.Number(v); ok {
+		put := func(v any) {
+			if x, _ := corpus.Number(v); m.fits(x, n) {
+				put(v)
+			}
+		}
 		mask := ^uint64(0) >> (64 - 8*min(bytes, size(v)))
 		if n&mask == is&mask {
 			put(corpus.WithNumber(v, want))

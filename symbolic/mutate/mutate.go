@@ -20,11 +20,12 @@ type Mutator struct {
 	rng   splitmix.Stream
 	lists [3]words // constants that stand in comparisons, other ones, and what was compared
 	names []counters.Name
+	bits  int // numbers become no greater
 }
 
 // New returns a mutator that draws by a seed, and knows the constants of the program. c may be nil.
 func New(seed uint64, c *counters.Constants) *Mutator {
-	m := &Mutator{rng: splitmix.Stream(splitmix.Mix(seed))}
+	m := &Mutator{rng: splitmix.Stream(splitmix.Mix(seed)), bits: firstBits}
 	if c == nil {
 		return m
 	}
@@ -87,11 +88,36 @@ func (m *Mutator) value(v, other any) any {
 		return v
 	}
 	o, _ := corpus.Number(other)
-	return corpus.WithNumber(v, m.number(n, o, 8*size(v)))
+	x := m.number(n, o, 8*size(v))
+	if !m.fits(x, n) {
+		x = x % (1 << m.bits)
+	}
+	return corpus.WithNumber(v, x)
 }
 
-// number changes a number of so many bits.
+// Numbers have firstBits at first, and more or fewer by moreBits: loops count to them.
+const (
+	firstBits = 12
+	moreBits  = 4
+)
+
+// Greater lets numbers be greater from now on, up to all of their type.
+func (m *Mutator) Greater() { m.bits = min(m.bits+moreBits, 64) }
+
+// Smaller lets numbers be smaller from now on.
+func (m *Mutator) Smaller() { m.bits = max(m.bits-moreBits, moreBits) }
+
+// fits reports whether a number may become another one.
+func (m *Mutator) fits(n, was uint64) bool {
+	size := func(n uint64) uint64 { return min(n, -n) }
+	return m.bits == 64 || size(n)>>m.bits == 0 || size(n) <= size(was)
+}
+
+// number changes a number of so many bits. What is drawn is no greater than it was, or than m.bits
+// allow.
 func (m *Mutator) number(n, other uint64, bits int) uint64 {
+	was := bits
+	bits = min(bits, m.bits)
 	switch m.n(9) {
 	case 0:
 		return n + uint64(1+m.n(16))
@@ -102,15 +128,21 @@ func (m *Mutator) number(n, other uint64, bits int) uint64 {
 	case 3:
 		return -n
 	case 4:
-		return m.rng.Next() >> m.n(64)
+		return m.rng.Next() >> (64 - 1 - m.n(bits))
 	case 5:
 		return other
 	case 6:
+		if n>>(bits-1) != 0 && -n>>(bits-1) != 0 {
+			return n / uint64(2+m.n(9))
+		}
 		return n * uint64(2+m.n(9))
 	case 7:
 		if w, ok := m.knownNumber(); ok {
 			return w + uint64(m.n(3)) - 1
 		}
+	}
+	if bits == was && m.n(4) == 0 {
+		return 1 << (bits - 1) // the least, or with another one taken away the greatest
 	}
 	return m.edge(bits)
 }
@@ -143,7 +175,7 @@ func (m *Mutator) float(x float64) float64 {
 	case 6:
 		return math.Float64frombits(math.Float64bits(x) ^ 1<<m.n(64))
 	case 7:
-		return float64(int64(m.rng.Next() >> m.n(64)))
+		return float64(int64(m.rng.Next() >> (64 - 1 - m.n(m.bits))))
 	}
 	if f, ok := m.knownFloat(); ok {
 		switch m.n(4) {

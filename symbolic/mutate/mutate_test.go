@@ -82,11 +82,28 @@ func TestMatch(t *testing.T) {
 		{int(-5), number(1000, ^uint64(4), 8), int(1000)},
 	} {
 		found := false
-		for _, in := range New(1, nil).Match([]any{x.in}, []counters.Pair{x.pair}, 100) {
+		m := New(1, nil)
+		for range 64 {
+			m.Greater()
+		}
+		for _, in := range m.Match([]any{x.in}, []counters.Pair{x.pair}, 100) {
 			found = found || reflect.DeepEqual(in[0], x.want)
 		}
 		if !found {
 			t.Errorf("%v where %+v differ: no %v", x.in, x.pair, x.want)
+		}
+	}
+}
+
+// Numbers stay small as long as nothing says that they may be greater, whatever they come from.
+func TestSmall(t *testing.T) {
+	m := New(1, &counters.Constants{Compared: []string{"123456789"}})
+	pairs := []counters.Pair{{A: 1 << 40, B: 5, Size: 8, Const: true}}
+	for range 20000 {
+		for _, in := range append(m.Match([]any{5}, pairs, 10), m.Change([]any{5}, []any{70000})) {
+			if n := in[0].(int); n >= 1<<firstBits || n <= -1<<firstBits {
+				t.Fatalf("%d is greater than %d bits", n, firstBits)
+			}
 		}
 	}
 }

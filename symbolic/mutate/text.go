@@ -203,7 +203,7 @@ func (m *Mutator) json(b []byte, kind string, depth int) []byte {
 	case "number":
 		n, ok := m.knownNumber()
 		if !ok || m.n(8) == 0 {
-			n = m.edge(64)
+			n = m.edge(m.bits)
 		}
 		if f, ok := m.knownFloat(); ok && m.n(4) == 0 {
 			return strconv.AppendFloat(b, f, 'g', -1, 64)
@@ -289,7 +289,7 @@ func (m *Mutator) decimal(b []byte) []byte {
 		}
 	}
 	if len(starts) == 0 {
-		return m.insert(b, m.n(len(b)+1), strconv.AppendInt(nil, int64(m.edge(64)), 10))
+		return m.insert(b, m.n(len(b)+1), strconv.AppendInt(nil, int64(m.edge(m.bits)), 10))
 	}
 	from := starts[m.n(len(starts))]
 	to := from
