@@ -30,6 +30,7 @@ type chance struct {
 	found   func(input []string) // is called with inputs that are to be explored
 	n       int                  // executions
 	slow    bool                 // one took long
+	took    time.Duration        // the last one
 }
 
 // A parent is an input that others are made of.
@@ -40,6 +41,7 @@ type parent struct {
 	first   bool     // it took a branch that none had taken before
 	own     bool     // it was found by chance
 	news    []uint32 // what was new, see wire.Result
+	took    time.Duration
 	turns   int
 }
 
@@ -49,7 +51,7 @@ func (p *parent) dear() int {
 	if !p.first {
 		d *= 4
 	}
-	return d
+	return d * (1 + int(p.took/time.Millisecond))
 }
 
 // How many inputs are made of a parent in a turn, in its first turn, and of what the first one is
@@ -87,10 +89,13 @@ func (c *chance) run(n int) int {
 	p, input, most := e.paths, e.input, e.most
 	e.paths, e.most = nil, 0 // without expressions
 	defer func() { e.paths, e.input, e.most = p, input, most }()
-	for _, p := range c.offers {
-		c.saw(p, c.execute(p, p.values, &wire.Request{Count: true}))
+	for len(c.offers) > 0 && !c.over() {
+		p := c.offers[0]
+		c.offers = c.offers[1:]
+		if c.saw(p, c.execute(p, p.values, &wire.Request{Count: true})) {
+			c.found(corpus.Texts(p.values)) // one of many seeds was not explored yet
+		}
 	}
-	c.offers = c.offers[:0]
 	for c.n < before+n && !c.over() && len(c.parents) > 0 {
 		c.turn(c.pick())
 	}
@@ -103,15 +108,17 @@ func (c *chance) over() bool {
 	return e.ended() || e.cfg.Runs > 0 && e.n >= e.cfg.Runs || c.n%8 == 0 && e.late()
 }
 
-// saw makes an input a parent if its execution took new branches.
-func (c *chance) saw(p *parent, ex Execution) {
+// saw makes an input a parent if its execution took new branches, and reports whether it did.
+func (c *chance) saw(p *parent, ex Execution) bool {
 	if ex.NewCounts == 0 {
-		return
+		return false
 	}
 	p.length, p.threads = symbolic.Length(p.values), len(ex.Trace.Goroutines)
 	p.first, p.news = ex.NewBranches > 0, ex.News
 	c.parents = append(c.parents, p)
 	c.latest = append(c.latest, p)
+	p.took = c.took
+	return true
 }
 
 // pick returns the parent whose turn it is: new ones first, else the least dear of some.
@@ -209,7 +216,8 @@ func (c *chance) execute(p *parent, values []any, q *wire.Request) Execution {
 	if e.err != nil {
 		return ex
 	}
-	c.pace(time.Since(began))
+	c.took = time.Since(began)
+	c.pace(c.took)
 	ex = e.look(ex, s, "")
 	e.tell()
 	return ex
@@ -252,7 +260,10 @@ func (x *inputSearch) byChance(n int) bool {
 	for _, j := range x.explored[x.offered:] {
 		x.chance.offer(j.input)
 	}
-	x.offered = len(x.explored)
+	for _, input := range x.p.seeds {
+		x.chance.offer(input)
+	}
+	x.offered, x.p.seeds = len(x.explored), nil
 	x.e.n = x.total
 	made := x.chance.run(n)
 	x.total, x.chances = x.e.n, x.chances+made
@@ -269,11 +280,13 @@ const (
 
 // chanceElsewhere lets the crew make inputs by chance: one worker, and all others that have nothing
 // to do.
-func (x *inputSearch) chanceElsewhere(n int) bool {
-	in := wire.Input{Chance: 16 * n}
+func (x *inputSearch) chanceElsewhere(executions int) bool {
+	in := wire.Input{Chance: 16 * executions}
 	for _, j := range x.explored[max(0, len(x.explored)-mostOffers):] {
 		in.Offers = append(in.Offers, j.input)
 	}
+	n := min(len(x.p.seeds), mostOffers)
+	in.Offers, x.p.seeds = append(in.Offers, x.p.seeds[:n]...), x.p.seeds[n:]
 	until := time.Now().Add(elsewhereTime)
 	if end := x.deadline(); !end.IsZero() && end.Before(until) {
 		until = end

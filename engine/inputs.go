@@ -57,6 +57,7 @@ type paths struct {
 	lost     bool            // there was a value that was not followed to where it went
 	many     bool            // there are more values than are tried, see mostValues
 	cut      bool            // an execution had more branches than are looked at
+	seeds    [][]string      // of a large corpus: that were not executed yet
 	floats   bool            // the target takes some, which are not solved for
 	err      error
 	together bool // the strategy does the search: only what it does is counted here
@@ -313,6 +314,10 @@ func (p *paths) solve(t *turn) {
 // jobOf returns the input that was found.
 func (p *paths) jobOf(t *turn) job { return job{t.found, &t.path.Branches[t.n]} }
 
+// mostSeeds is how many inputs of the corpus are explored. Of more, those that take new branches
+// are, when they were executed once; the branches of the others are not asked about.
+const mostSeeds = 64
+
 // A witness sees the executions with an input.
 type witness interface {
 	see(input []string, ex *Execution)
@@ -346,7 +351,11 @@ func (e *exploration) inputs(search func() (string, bool, why.End)) (result stri
 		}
 	}
 	p.floats = slices.ContainsFunc(seeds[0], func(s string) bool { return strings.HasPrefix(s, "float") })
-	for _, s := range seeds[1:] {
+	few := seeds[1:]
+	if _, crew := e.x.(InputCrew); len(few) > mostSeeds && !e.cfg.Solved && (crew || e.here != nil) {
+		few, p.seeds, p.cut = few[:mostSeeds], few[mostSeeds:], true
+	}
+	for _, s := range few {
 		p.add(s, nil)
 	}
 	p.add(seeds[0], nil) // that of zeros
@@ -542,7 +551,7 @@ func (x *inputSearch) reason() why.End {
 	if x.chances > 0 {
 		parts = append(parts, count(x.chances, "execution")+" with inputs by chance")
 	}
-	if x.complete == p.executed && x.cuts == (wire.Cuts{}) {
+	if p.executed > 0 && x.complete == p.executed && x.cuts == (wire.Cuts{}) {
 		parts = append(parts, "all interleavings of each")
 	}
 	if p.unknown > 0 {
