@@ -84,32 +84,33 @@ func newFound() *found {
 // A node is a local state of a goroutine: what it was started with, and all that it has observed
 // since.
 type node struct {
+	// what a state looks at when a goroutine comes to the node and leaves it is first: it is near
+	edges  []edge
+	window window // what the goroutine accessed since the operation that led here
+	worst  []loss
 	proc   transition.Proc
 	parent int32 // the node before, or the one of the goroutine that started this one
-	many   bool  // it is the first of several goroutines, and has other parents beside that
-	op     pending
-	known  bool      // op is
+	tail   int32 // equal in nodes from which a goroutine does the same whatever it observes; 0: none
+	holds  int32 // the lock, as item + 1, of the section that it is in
+
+	arrives int32 // the RWMutex, as item + 1, whose Lock it has called
+	shared  bool  // it holds the lock of holds for reading
+	many    bool  // it is the first of several goroutines, and has other parents beside that
+	known   bool  // op is
+	op      pending
+	awaits  bits  // the WaitGroups for which it, or a goroutine that it starts, may wait first
+	future  reach // what it, and goroutines that it starts, may access from here on
+	soon    reach // what of future it may access before it has passed one of awaits; see soon.go
+	bare    reach // what of future it accesses without the lock that guards it
+	// of the first node of a goroutine: what the goroutine that started it had accessed before in
+	// that step; see lesson.inherit
+	before reach
+	next   reach     // what its next step may access
 	sends  []sending // of those that executions have shown
-	edges  []edge
 	// of the first edges, if there are many: by what they read first, and the cells of that
 	byRead  map[reading][]int32
 	firsts  []int32
 	indexed int
-	window  window // what the goroutine accessed since the operation that led here
-	next    reach  // what its next step may access
-	// of the first node of a goroutine: what the goroutine that started it had accessed before in
-	// that step; see lesson.inherit
-	before reach
-	future reach // what it, and goroutines that it starts, may access from here on
-	soon   reach // what of future it may access before it has passed one of awaits; see soon.go
-	awaits bits  // the WaitGroups for which it, or a goroutine that it starts, may wait first
-	tail   int32 // equal in nodes from which a goroutine does the same whatever it observes; 0: none
-	worst  []loss
-
-	holds   int32 // the lock, as item + 1, of the section that it is in
-	shared  bool  // it holds that for reading
-	arrives int32 // the RWMutex, as item + 1, whose Lock it has called
-	bare    reach // what of future it accesses without the lock that guards it
 }
 
 // A kid is a goroutine that started in a local state of another one.
