@@ -340,6 +340,28 @@ func TestTrial(t *testing.T) {
 	}
 }
 
+// TestTrialGrows: two goroutines store to an atomic and load it. dpor's estimate is a small part of
+// what it comes to, and grows: the search goes on.
+func TestTrialGrows(t *testing.T) {
+	p := &progen.Program{Atomics: 1}
+	for i := range 2 {
+		var body block
+		for range 6 {
+			body = append(body, put(progen.Store, 0, i), on(progen.Load, 0))
+		}
+		p.Body = append(p.Body, &progen.Stmt{Op: progen.Go, Body: body})
+	}
+	p.Number()
+	m := machine.New(p)
+	m.Sync = true
+	s := New(Options{States: 1 << 15, Doubt: 256})
+	r, err := explore.Run(context.Background(), s, m, 0, nil)
+	t.Logf("%d states, %d executions, %d in the trial", s.x.seen.n, r.Executions, s.trial.made)
+	if err != nil || !r.Complete || s.Why != "" || s.trial.s == nil {
+		t.Errorf("%+v after %q, %v; want a trial that is not believed", r, s.Why, err)
+	}
+}
+
 // TestTrials: whether a search goes on after a trial or hands over, it comes to its end.
 func TestTrials(t *testing.T) {
 	on, over := 0, 0
