@@ -76,6 +76,7 @@ type walk struct {
 	input  []any
 	path   *symbolic.Path
 	length int                         // of the input's texts
+	sides  uint64                      // hash of the set of sides that it takes
 	limits [len(texts)][]symbolic.Term // of what is looked for instead, see texts
 }
 
@@ -166,9 +167,12 @@ func (p *paths) see(input []string, ex *Execution) {
 		return
 	}
 	w := &walk{input: values, path: path, length: symbolic.Length(values)}
+	near := p.table.Near(values)
 	h := uint64(hashOf)
+	w.sides = sidesOf(path)
 	for n, b := range path.Branches {
 		p.cover(side{b.Site, b.Taken})
+		p.lost = p.lost || p.table.Eval(b.Cond, near) == 0 // its expression is not what was computed
 		if q := h*hashBy ^ uint64(p.table.Negate(b.Cond)); b.Pinned {
 			p.another(w, n, h*hashBy^uint64(b.Site))
 		} else if !p.tried[q] && !p.taken[q] {
@@ -215,10 +219,40 @@ func (p *paths) another(w *walk, n int, way uint64) {
 // another turn to the values that are left.
 func (p *paths) idle(t *turn) bool { return p.taken[t.way] || len(t.not) < len(p.values[t.way]) }
 
-// put lets a turn wait. Of those to the same side that of the shortest texts is next.
+// put lets a turn wait. Of those to the same side walks that take other sides have turns one after
+// the other, so what was combined for the first time comes before what a loop repeats. Of walks
+// that take the same sides that of the shortest texts is next.
 func (p *paths) put(t *turn) {
+	for t.level < len(texts)-1 && t.length > texts[t.level] {
+		t.level++
+	}
+	p.turns.AddOf(t.class(), t.sides, t.length, t)
+}
+
+// class returns the class of a turn.
+func (t *turn) class() class {
 	b := &t.path.Branches[t.n]
-	p.turns.Add(class{side{b.Site, !b.Taken}, t.level}, t.length, t)
+	return class{side{b.Site, !b.Taken}, t.level}
+}
+
+// longPath is for how many branches before it a turn costs as much as another one.
+const longPath = 16
+
+// sidesOf returns the hash of the set of sides that a path takes.
+func sidesOf(path *symbolic.Path) (h uint64) {
+	seen := map[side]bool{}
+	for _, b := range path.Branches {
+		if s := (side{b.Site, b.Taken}); !seen[s] {
+			seen[s] = true
+			x := uint64(b.Site)*2 + 1
+			if b.Taken {
+				x++
+			}
+			x = (x ^ x>>31) * 0x9e3779b97f4a7c15
+			h += x ^ x>>29
+		}
+	}
+	return h
 }
 
 // weight is what a turn of a class costs: short texts are executed fast, and easy to read.
@@ -270,6 +304,9 @@ func (p *paths) next(late func() bool) (job, bool) {
 			return job{}, false
 		}
 		if !p.idle(t) {
+			for range t.n / longPath { // it takes longer to solve
+				p.turns.Charge(t.class())
+			}
 			p.solve(t)
 		}
 	}

@@ -28,6 +28,9 @@ func (f *flower) call(e *ast.CallExpr) {
 		f.hookMethodCall(e, typ, method)
 		return
 	}
+	if f.finds(e) {
+		return
+	}
 	c := f.operands(e)
 	f.through(e, c)
 	if f.exprs() && c.foreign {

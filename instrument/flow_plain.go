@@ -1,29 +1,42 @@
 package instrument
 
-import "strings"
+import (
+	"fmt"
+	"go/ast"
+	"strings"
+)
 
 // Packages strings and bytes search with assembly and with functions below the runtime. Neither
 // can carry labels. With Mode.Exprs they call these functions instead, which go byte by byte and
 // are rewritten like any other.
 
 const plainStrings = `
+func heddleFind(way int, s, what string) int { return -2 }
+func heddleFindByte(way int, s string, c byte) int { return -2 }
 func heddleHasPrefix(s, p string) bool { return len(s) >= len(p) && s[:len(p)] == p }
 func heddleHasSuffix(s, p string) bool { return len(s) >= len(p) && s[len(s)-len(p):] == p }
 func heddleIndex(s, p string) int {
+	if i := heddleFind(0, s, p); i != -2 { return i }
 	for i := 0; i+len(p) <= len(s); i++ { if s[i:i+len(p)] == p { return i } }
 	return -1
 }
 func heddleIndexByte(s string, c byte) int {
+	if i := heddleFindByte(0, s, c); i != -2 { return i }
 	for i := 0; i < len(s); i++ { if s[i] == c { return i } }
 	return -1
 }
 func heddleLastIndexByte(s string, c byte) int {
+	if i := heddleFindByte(3, s, c); i != -2 { return i }
 	for i := len(s) - 1; i >= 0; i-- { if s[i] == c { return i } }
 	return -1
 }
 func heddleCount(s string, c byte) (n int) {
-	for i := 0; i < len(s); i++ { if s[i] == c { n++ } }
-	return n
+	for {
+		i := heddleIndexByte(s, c)
+		if i < 0 { return n }
+		s = s[i+1:]
+		n++
+	}
 }
 func heddleCut(s, p string) (string, string, bool) {
 	if i := heddleIndex(s, p); i >= 0 { return s[:i], s[i+len(p):], true }
@@ -49,22 +62,31 @@ func heddleCompare(s, t string) int {
 // Slices are converted to strings: these functions have no hooks, which would give the elements
 // labels.
 const plainBytes = `
-func heddleIndexByte(s []byte, c byte) int {
-	t := string(s)
-	for i := 0; i < len(t); i++ { if t[i] == c { return i } }
+func heddleFind(way int, s, what string) int { return -2 }
+func heddleFindByte(way int, s string, c byte) int { return -2 }
+func heddleIndexByte(s []byte, c byte) int { return heddleIndexIn(string(s), c) }
+func heddleIndexIn(s string, c byte) int {
+	if i := heddleFindByte(0, s, c); i != -2 { return i }
+	for i := 0; i < len(s); i++ { if s[i] == c { return i } }
 	return -1
 }
 func heddleLastIndexByte(s []byte, c byte) int {
 	t := string(s)
+	if i := heddleFindByte(3, t, c); i != -2 { return i }
 	for i := len(t) - 1; i >= 0; i-- { if t[i] == c { return i } }
 	return -1
 }
-func heddleCount(s []byte, c byte) (n int) {
-	t := string(s)
-	for i := 0; i < len(t); i++ { if t[i] == c { n++ } }
-	return n
+func heddleCount(b []byte, c byte) (n int) {
+	s := string(b)
+	for {
+		i := heddleIndexIn(s, c)
+		if i < 0 { return n }
+		s = s[i+1:]
+		n++
+	}
 }
 func heddleIndex(s, p []byte) int {
+	if i := heddleFind(0, string(s), string(p)); i != -2 { return i }
 	for i := 0; i+len(p) <= len(s); i++ { if string(s[i:i+len(p)]) == string(p) { return i } }
 	return -1
 }
@@ -75,12 +97,39 @@ func heddleCompare(s, t []byte) int {
 }
 `
 
+// In genSplit: that a text has no more parts than bytes need not be asked where the parts were
+// counted.
+const (
+	noMoreParts = "n = Count(s, sep) + 1\n"
+	manyParts   = "\t\tn = len(s) + 1\n\t}\n"
+	partsHere   = "heddleParts:\n\t;\n"
+)
+
+// finders are the functions above that look for something by one expression, if there is one: calls
+// of them become calls of package flow.
+var finders = map[string]string{"heddleFind": "_hf.Find", "heddleFindByte": "_hf.FindByte"}
+
+// finds rewrites a call of one of finders.
+func (f *flower) finds(e *ast.CallExpr) bool {
+	id, ok := e.Fun.(*ast.Ident)
+	if !ok || !f.exprs() || !f.in.Standard || finders[id.Name] == "" || len(e.Args) != 3 {
+		return false
+	}
+	ls := f.argLabels(e)
+	to := f.fn.newSlot()
+	f.buf.Replace(f.off(id.Pos()), f.off(id.End()), finders[id.Name])
+	f.after(e.Args[2], fmt.Sprintf(", %s, %s, %s, &%s", ls[1], ls[2], f.branchSite(e.Pos(), e), to))
+	f.slot[e] = to + ".Get()"
+	return true
+}
+
 // plainCalls are the calls that are replaced, by package.
 var plainCalls = map[string]struct {
 	text  string
 	calls *strings.Replacer
 }{
 	"strings": {plainStrings, strings.NewReplacer(
+		noMoreParts, "n = Count(s, sep) + 1\n\t\tgoto heddleParts\n", manyParts, manyParts+partsHere,
 		"stringslite.HasPrefix(", "heddleHasPrefix(", "stringslite.HasSuffix(", "heddleHasSuffix(",
 		"stringslite.Index(", "heddleIndex(",
 		"stringslite.IndexByte(", "heddleIndexByte(", "stringslite.Cut(", "heddleCut(",
@@ -92,6 +141,7 @@ var plainCalls = map[string]struct {
 		"bytealg.IndexString(", "heddleIndex(", "bytealg.CompareString(", "heddleCompare(",
 	)},
 	"bytes": {plainBytes, strings.NewReplacer(
+		noMoreParts, "n = Count(s, sep) + 1\n\t\tgoto heddleParts\n", manyParts, manyParts+partsHere,
 		"bytealg.IndexByte(", "heddleIndexByte(", "bytealg.LastIndexByte(", "heddleLastIndexByte(",
 		"bytealg.Count(", "heddleCount(",
 		"bytealg.Index(", "heddleIndex(", "bytealg.Compare(", "heddleCompare(",

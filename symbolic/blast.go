@@ -14,13 +14,14 @@ type blaster struct {
 	xors map[[2]sat.Lit]sat.Lit
 	muxs map[[3]sat.Lit]sat.Lit
 	quot map[[2]Term][2][]sat.Lit // unsigned quotient and remainder
+	most map[Term]int             // how many bits of a variable are not known to be 0
 	stop func() bool              // called between terms; true stops the translation
 }
 
 func newBlaster(t *Table, s *sat.Solver) *blaster {
 	b := &blaster{t: t, s: s, bits: map[Term][]sat.Lit{}, ands: map[[2]sat.Lit]sat.Lit{},
 		xors: map[[2]sat.Lit]sat.Lit{},
-		muxs: map[[3]sat.Lit]sat.Lit{}, quot: map[[2]Term][2][]sat.Lit{}}
+		most: map[Term]int{}, muxs: map[[3]sat.Lit]sat.Lit{}, quot: map[[2]Term][2][]sat.Lit{}}
 	b.done.empty(t)
 	b.one = s.NewVar().Pos()
 	s.Add(-1, b.one)
@@ -48,6 +49,10 @@ func (b *blaster) make(x Term) []sat.Lit {
 	case OpVar:
 		ls := make([]sat.Lit, w)
 		for i := range ls {
+			if most, ok := b.most[x]; ok && i >= most {
+				ls[i] = b.one.Not()
+				continue
+			}
 			ls[i] = b.s.NewVar().Pos()
 		}
 		return ls

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"heddle/symbolic/corpus"
+	"heddle/trace"
 )
 
 // MostText is the largest length of a string or []byte.
@@ -32,6 +33,9 @@ func (t *Table) Near(values []any) Model {
 		set(LenName(i), uint64(len(b)))
 		for k := range b {
 			set(ByteName(i, k), uint64(b[k]))
+		}
+		for k := len(b); k < 2*trace.MostSought; k++ { // of what an expression may look at
+			set(ByteName(i, k), Filler)
 		}
 	}
 	return m

@@ -80,7 +80,8 @@ func Branches(t *Table, tr *trace.Trace) (bs []Branch, whole bool) {
 	}
 	whole = true
 	seen := map[answer]bool{}
-	r := reader{t: t, nodes: tr.Flow.Nodes, terms: make([]Term, len(tr.Flow.Nodes))}
+	r := reader{t: t, nodes: tr.Flow.Nodes, terms: make([]Term, len(tr.Flow.Nodes)),
+		places: map[trace.FlowNode]Term{}}
 	for i := range r.terms {
 		r.terms[i] = None
 	}
@@ -118,7 +119,9 @@ func Branches(t *Table, tr *trace.Trace) (bs []Branch, whole bool) {
 func InputName(i int) string { return fmt.Sprintf("in%d", i) }
 
 // LenName returns the name of the variable for the length of a text.
-func LenName(i int) string { return fmt.Sprintf("in%d.len", i) }
+func LenName(i int) string { return fmt.Sprintf("in%d", i) + lenSuffix }
+
+const lenSuffix = ".len"
 
 // ByteName returns the name of the variable for a byte of a text.
 func ByteName(i, n int) string { return fmt.Sprintf("in%d[%d]", i, n) }
@@ -132,6 +135,8 @@ type reader struct {
 	t     *Table
 	nodes []trace.FlowNode
 	terms []Term
+
+	places map[trace.FlowNode]Term // see found
 }
 
 // term returns the term of a label, or None. Operands precede their nodes, so a list of the terms
@@ -163,10 +168,15 @@ func (r *reader) term(l trace.Label) Term {
 
 // operand reports whether A (i = 0) or B (i = 1) of such a node is a label.
 func operand(op trace.FlowOp, i int) bool {
-	if op == trace.FlowNot || op == trace.FlowConv {
+	switch op {
+	case trace.FlowNot, trace.FlowConv, trace.FlowPick:
 		return i == 0
+	case trace.FlowFrom:
+		return i == 1
+	case trace.FlowSeq:
+		return true
 	}
-	return op >= trace.FlowAdd && op <= trace.FlowLess
+	return op >= trace.FlowAdd && op <= trace.FlowLess || op >= trace.FlowFind && i == 0
 }
 
 func (r *reader) make(n *trace.FlowNode) Term {
@@ -174,6 +184,12 @@ func (r *reader) make(n *trace.FlowNode) Term {
 	switch n.Op {
 	case trace.FlowConst:
 		return t.Const(uint64(n.B)<<32|uint64(n.A), w)
+	case trace.FlowBase, trace.FlowSeq: // of what is sought in it, see find
+		return t.Const(0, 1)
+	case trace.FlowFrom:
+		return r.place(trace.Label(n.B))
+	case trace.FlowPick:
+		return r.pick(n)
 	case trace.FlowInput:
 		return t.Var(InputName(int(n.A)), w)
 	case trace.FlowLen:
@@ -185,7 +201,13 @@ func (r *reader) make(n *trace.FlowNode) Term {
 	case trace.FlowConv:
 		return t.Resize(r.terms[n.A], w, r.nodes[n.A].Kind.Signed())
 	}
+	if n.Op >= trace.FlowFind {
+		return r.find(n)
+	}
 	if n.Op >= trace.FlowAdd && n.Op <= trace.FlowLess {
+		if x := r.compared(n); x != None {
+			return x
+		}
 		return t.Go(n.Op, r.terms[n.A], r.terms[n.B], r.nodes[n.A].Kind, r.nodes[n.B].Kind)
 	}
 	return None

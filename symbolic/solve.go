@@ -3,7 +3,9 @@ package symbolic
 import (
 	"encoding/binary"
 	"maps"
+	"math/bits"
 	"slices"
+	"strings"
 	"time"
 
 	"heddle/order/sat"
@@ -47,7 +49,12 @@ type Solver struct {
 	known  map[string]Status // by conditions, if there is no model
 	models map[string]Model  // by conditions and preferred values
 	vars   map[Term][]Term   // by condition
+	// sets of conditions that exclude each other, by the greatest of them
+	cores map[Term][][]Term
 }
+
+// mostCores is how many sets are remembered by one condition.
+const mostCores = 64
 
 // NewSolver returns a solver for terms of t.
 func NewSolver(t *Table, opt Options) *Solver {
@@ -58,7 +65,7 @@ func NewSolver(t *Table, opt Options) *Solver {
 		opt.Backend = Blast{}
 	}
 	return &Solver{t: t, opt: opt, known: map[string]Status{}, models: map[string]Model{},
-		vars: map[Term][]Term{}}
+		vars: map[Term][]Term{}, cores: map[Term][][]Term{}}
 }
 
 // Solve decides whether all conditions, terms of width 1, can be true together. It prefers the
@@ -214,7 +221,26 @@ func (s *Solver) answer(cs []Term, near Model) (Status, Model, error) {
 		s.Stats.Cached++
 		return sat.Sat, m, nil
 	}
-	status, m, err := s.opt.Backend.Solve(s.t, cs, near, s.opt.Limit)
+	if s.excluded(cs) {
+		s.Stats.Cached++
+		return sat.Unsat, nil, nil
+	}
+	var status Status
+	var m Model
+	var err error
+	if b, ok := s.opt.Backend.(interface {
+		SolveCore(*Table, []Term, Model, time.Duration) (Status, Model, []Term)
+	}); ok {
+		var core []Term
+		if status, m, core = b.SolveCore(s.t, cs, near, s.opt.Limit); status == sat.Unsat && len(core) > 0 {
+			slices.Sort(core)
+			core = slices.Compact(core)
+			last := core[len(core)-1]
+			s.cores[last] = append(s.cores[last][max(0, len(s.cores[last])-mostCores+1):], core)
+		}
+	} else {
+		status, m, err = s.opt.Backend.Solve(s.t, cs, near, s.opt.Limit)
+	}
 	switch {
 	case err != nil:
 		return status, nil, err
@@ -228,52 +254,162 @@ func (s *Solver) answer(cs []Term, near Model) (Status, Model, error) {
 	return status, m, nil
 }
 
+// excluded reports whether it is known that some of the conditions, in ascending order, exclude
+// each other.
+func (s *Solver) excluded(cs []Term) bool {
+	for i, c := range cs {
+		for _, core := range s.cores[c] {
+			if subset(core, cs[:i+1]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// subset reports whether all of a are among b; both ascend.
+func subset(a, b []Term) bool {
+	for _, x := range a {
+		for len(b) > 0 && b[0] < x {
+			b = b[1:]
+		}
+		if len(b) == 0 || b[0] != x {
+			return false
+		}
+	}
+	return true
+}
+
 // Blast is the Backend that needs no other program.
 type Blast struct{}
 
 // Solve implements Backend. It makes a new solver for each question: in a common one each question
 // would pay for the clauses of all others.
-func (Blast) Solve(t *Table, conditions []Term, near Model, limit time.Duration) (Status, Model, error) {
+func (b Blast) Solve(t *Table, conditions []Term, near Model, limit time.Duration) (Status, Model, error) {
+	status, m, _ := b.SolveCore(t, conditions, near, limit)
+	return status, m, nil
+}
+
+// SolveCore is Solve. If the answer is Unsat, core has conditions that exclude each other.
+func (Blast) SolveCore(t *Table, conditions []Term, near Model, limit time.Duration) (status Status, m Model,
+	core []Term) {
 	deadline := time.Now().Add(limit)
 	late := func() bool { return time.Now().After(deadline) }
-	s := sat.New(sat.Options{Stop: late})
+	s := sat.New(sat.Options{Stop: late, Proof: true})
 	b := newBlaster(t, s)
 	b.stop = late
+	var bounds []Term
 	for _, c := range conditions {
+		if n := &t.nodes[c]; n.op == ULt && t.nodes[n.a].op == OpVar && t.nodes[n.b].op == OpConst {
+			if most := bits.Len64(t.nodes[n.b].v - 1); most < t.Width(n.a) && b.most[n.a] == 0 {
+				b.most[n.a] = most
+				bounds = append(bounds, c)
+			}
+		}
+	}
+	unsat := func() (Status, Model, []Term) {
+		core = bounds
+		for _, i := range s.Core() {
+			core = append(core, conditions[i])
+		}
+		return sat.Unsat, nil, core
+	}
+	for i, c := range conditions {
 		ls := b.of(c)
 		if ls == nil {
 			return sat.Unknown, nil, nil
 		}
-		if !s.Add(-1, ls[0]) {
-			return sat.Unsat, nil, nil
+		if !s.Add(i, ls[0]) {
+			return unsat()
 		}
 	}
+	var vars []Term
 	for x, ls := range b.bits {
 		if t.nodes[x].op != OpVar {
 			continue
 		}
+		vars = append(vars, x)
 		for i, l := range ls {
 			if near[x]>>i&1 == 1 {
 				s.Prefer(l)
 			}
 		}
 	}
-	status := s.Solve()
-	if status != sat.Sat {
-		return status, nil, nil
+	switch status := s.Solve(); status {
+	case sat.Unsat:
+		return unsat()
+	case sat.Sat:
+		slices.Sort(vars)
+		return sat.Sat, b.nearest(vars, near), nil
 	}
-	m := Model{}
-	for x, ls := range b.bits {
-		if t.nodes[x].op != OpVar {
+	return sat.Unknown, nil, nil
+}
+
+// mostConflicts bounds what a model that is nearer may take.
+const mostConflicts = 1000
+
+// nearest returns a model that has the values of near, as far as that is easily had: an input that
+// differs in little goes the same way behind the branch that is to be another. Lengths come first.
+func (b *blaster) nearest(vars []Term, near Model) Model {
+	var assumed []sat.Lit
+	m := b.model(vars)
+	try := func(ls []sat.Lit) bool {
+		if b.s.Stats.Conflicts > mostConflicts || b.s.Solve(append(assumed, ls...)...) != sat.Sat {
+			return false
+		}
+		assumed, m = append(assumed, ls...), b.model(vars)
+		return true
+	}
+	keep := func(x Term) bool {
+		var ls []sat.Lit
+		for i, l := range b.bits[x] {
+			if near[x]>>i&1 == 0 {
+				l = l.Not()
+			}
+			ls = append(ls, l)
+		}
+		if m[x] == near[x] {
+			assumed = append(assumed, ls...)
+			return true
+		}
+		return try(ls)
+	}
+	for _, x := range vars {
+		if !strings.HasSuffix(b.t.Name(x), lenSuffix) || keep(x) {
 			continue
 		}
+		least := try([]sat.Lit{b.less(b.constant(near[x], b.t.Width(x)), b.bits[x])})
+		for i := b.t.Width(x) - 1; i >= 0; i-- { // the least above it, or the greatest below
+			l := b.bits[x][i]
+			if least {
+				l = l.Not()
+			}
+			if (m[x]>>i&1 == 0) == least {
+				assumed = append(assumed, l)
+			} else if !try([]sat.Lit{l}) {
+				assumed = append(assumed, l.Not())
+			}
+		}
+	}
+	for _, x := range vars {
+		if !strings.HasSuffix(b.t.Name(x), lenSuffix) {
+			keep(x)
+		}
+	}
+	return m
+}
+
+// model returns the values of variables in the last model.
+func (b *blaster) model(vars []Term) Model {
+	m := Model{}
+	for _, x := range vars {
 		v := uint64(0)
-		for i, l := range ls {
-			if s.True(l) {
+		for i, l := range b.bits[x] {
+			if b.s.True(l) {
 				v |= 1 << i
 			}
 		}
 		m[x] = v
 	}
-	return status, m, nil
+	return m
 }

@@ -38,7 +38,23 @@ const (
 	FlowLess // a Bool
 	FlowNot  // complements every bit
 	FlowConv // A converted to the type of the node
+
+	// Texts that are parts of an input from a place on which depends on the input.
+	FlowFrom  // the bytes of input A from offset B (a label, no more than MostSought) on
+	FlowPick  // byte B of what the FlowFrom A says
+	FlowChars // a constant text: the Kind bytes of A, least first, and then those of B (a FlowChars, or 0)
+	// The index in A (a FlowSeq, which ends no later than MostSought) of the first place where the
+	// text B is, -1 for none; of a byte that is one of B, or none of B. The last of them.
+	FlowFind
+	FlowFindIn
+	FlowFindOut
+	FlowFindLast
+	FlowFindLastIn
+	FlowFindLastOut
 )
+
+// MostSought is where the texts end at most in which something is sought by one expression.
+const MostSought = 64
 
 // A Num is the type of a number in arithmetic: its width in bits, and whether it is signed.
 type Num uint8
@@ -94,10 +110,12 @@ type FlowNode struct {
 // operands reports which of A and B are labels.
 func (n *FlowNode) operands() (a, b bool) {
 	switch {
-	case n.Op == FlowUnion, n.Op == FlowSeq, n.Op >= FlowAdd && n.Op <= FlowLess:
+	case n.Op == FlowUnion, n.Op == FlowSeq, n.Op >= FlowAdd && n.Op <= FlowLess, n.Op >= FlowFind:
 		return true, true
-	case n.Op == FlowNot, n.Op == FlowConv:
+	case n.Op == FlowNot, n.Op == FlowConv, n.Op == FlowPick:
 		return true, false
+	case n.Op == FlowFrom, n.Op == FlowChars:
+		return false, true
 	}
 	return false, false
 }
@@ -201,7 +219,8 @@ func (r *FlowReader) walk(l Label, op FlowOp) (out []int32, all bool) {
 		}
 		r.mark[l] = r.turn
 		n := &r.f.Nodes[l]
-		if n.Op == op || op == FlowInput && (n.Op == FlowLen || n.Op == FlowByte || n.Op == FlowBase) {
+		if n.Op == op || op == FlowInput && (n.Op == FlowLen || n.Op == FlowByte || n.Op == FlowBase ||
+			n.Op == FlowFrom) {
 			r.out = append(r.out, int32(n.A))
 		}
 		a, b := n.operands()
@@ -281,7 +300,7 @@ func (d *decoder) flow(events int) *Flow {
 	for i := range f.Nodes {
 		n := FlowNode{FlowOp(d.u8()), Num(d.u8()), uint32(d.i32()), uint32(d.i32())}
 		a, b := n.operands()
-		d.bad = d.bad || n.Op > FlowConv || a && !before(n.A, i) || b && !before(n.B, i) ||
+		d.bad = d.bad || n.Op > FlowFindLastOut || a && !before(n.A, i) || b && !before(n.B, i) ||
 			n.Op == FlowRead && int(n.A) >= events
 		f.Nodes[i] = n
 	}

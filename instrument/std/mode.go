@@ -133,9 +133,11 @@ var leftBelow = []string{
 func Followed(importPath string) bool { return followed[importPath] }
 
 var followed = map[string]bool{
-	"bytes": true, "cmp": true, "container/heap": true, "container/list": true, "container/ring": true,
-	"encoding/binary": true, "encoding/hex": true,
-	"maps": true, "regexp": true, "regexp/syntax": true, "slices": true, "sort": true, "strconv": true,
+	"bufio": true, "bytes": true, "cmp": true,
+	"container/heap": true, "container/list": true, "container/ring": true,
+	"encoding/base64": true, "encoding/binary": true, "encoding/csv": true, "encoding/hex": true,
+	"maps": true, "net/netip": true, "net/url": true, "path": true,
+	"regexp": true, "regexp/syntax": true, "slices": true, "sort": true, "strconv": true,
 	"strings": true, "unicode": true, "unicode/utf16": true, "unicode/utf8": true,
 }
 

@@ -58,6 +58,7 @@ func resetExprs() {
 	clear(folded[:])
 	pinned = pinned[:0]
 	clear(entries)
+	inputs = inputs[:0]
 }
 
 // expr returns the label of an expression, whose value is v.
@@ -286,6 +287,8 @@ type Val struct {
 	k trace.Num
 	v uint64
 	p uintptr
+
+	str bool // a string, whose bytes do not change
 }
 
 type integer interface {

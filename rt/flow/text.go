@@ -24,16 +24,17 @@ func Input(i int, k trace.Num, v uint64) Label {
 // InputText gives the bytes of input i, a string or []byte at p, their labels and returns that of
 // the whole.
 func InputText(i int, p unsafe.Pointer, n int) Label {
+	keepInput(i, p, n)
 	for k := range n {
 		at := unsafe.Add(p, k)
 		memory.set(uintptr(at), 1, expr(trace.FlowNode{Op: trace.FlowByte, Kind: 8, A: uint32(i),
 			B: uint32(k)}, uint64(*(*byte)(at))))
 	}
 	length := expr(trace.FlowNode{Op: trace.FlowLen, Kind: trace.Int, A: uint32(i)}, uint64(n))
-	return seq(base(i, 0), length, uint64(n))
+	return seq(baseOf(i, 0), length, uint64(n))
 }
 
-func base(input int, off int32) Label {
+func baseOf(input int, off int32) Label {
 	return expr(trace.FlowNode{Op: trace.FlowBase, A: uint32(input), B: uint32(off)}, 0)
 }
 
@@ -59,14 +60,14 @@ func Len(l Label) Label {
 // Str keeps a string with the label l and returns it. least, if not 0, is how long it has to be for
 // what is done with it: a branch.
 func Str[T ~string](s T, l Label, least int, to *Val, at hook.Site) T {
-	to.p = bytesOf(s)
+	to.p, to.str = bytesOf(s), true
 	to.text(len(s), l, least, at)
 	return s
 }
 
 // Slc is Str for a slice.
 func Slc[S ~[]E, E any](s S, l Label, least int, to *Val, at hook.Site) S {
-	to.p = uintptr(unsafe.Pointer(unsafe.SliceData(s)))
+	to.p, to.str = uintptr(unsafe.Pointer(unsafe.SliceData(s))), false
 	to.text(len(s), l, least, at)
 	return s
 }
@@ -211,8 +212,13 @@ func Cut(s, lo, hi *Val, low, high int64, at hook.Site) Label {
 	}
 	if lo == nil {
 		lo = &Val{k: trace.Int, v: uint64(max(0, low))}
-	} else {
-		pin(lo.l, lo.v, at) // where it begins
+	}
+	base, known := Label(0), false
+	if lo.l != 0 {
+		if base, known = s.from(lo, at); !known {
+			pin(lo.l, lo.v, at) // where it begins
+			s.unview(at)
+		}
 	}
 	end := s.length()
 	switch {
@@ -221,20 +227,40 @@ func Cut(s, lo, hi *Val, low, high int64, at hook.Site) Label {
 	case high >= 0:
 		end = Val{k: trace.Int, v: uint64(high)}
 	}
+	from := lo.k.Extend(lo.v)
+	if known { // a view
+		start := Val{l: Conv(lo.l, trace.Int), k: trace.Int, v: from}
+		return view(base, two(trace.FlowSub, trace.Int, &end, &start), end.v-from)
+	}
+	length := end.l
+	if from != 0 && length != 0 {
+		length = Two1(trace.FlowSub, trace.Int, &end, from, trace.Int)
+	}
+	if s.view() && lo.l == 0 {
+		base := Label(F.Nodes[s.l].A)
+		if n := F.Nodes[base]; from != 0 {
+			off := Val{l: Label(n.B), k: trace.Int, v: values[n.B]}
+			base = expr(trace.FlowNode{Op: trace.FlowFrom, A: n.A,
+				B: uint32(Two1(trace.FlowAdd, trace.Int, &off, from, trace.Int))}, off.v+from)
+		}
+		return view(base, length, end.v-from)
+	}
 	if end.l == 0 {
 		return 0
 	}
-	from := lo.k.Extend(lo.v)
-	length := end.l
-	if from != 0 {
-		length = Two1(trace.FlowSub, trace.Int, &end, from, trace.Int)
-	}
-	b := Label(0)
-	if s.l != 0 && F.Nodes[s.l].A != 0 {
+	if s.l != 0 && F.Nodes[s.l].A != 0 && !s.view() {
 		n := F.Nodes[F.Nodes[s.l].A]
-		b = base(int(n.A), int32(n.B)+int32(from))
+		base = baseOf(int(n.A), int32(n.B)+int32(from))
 	}
-	return seq(b, length, end.v-from)
+	return seq(base, length, end.v-from)
+}
+
+// view returns the label of a text of n bytes on a FlowFrom.
+func view(from, length Label, n uint64) Label {
+	if from == 0 {
+		return 0
+	}
+	return expr(trace.FlowNode{Op: trace.FlowSeq, A: uint32(from), B: uint32(length)}, n)
 }
 
 // ByteAt returns the label of s[i]; ByteOf that of s[c], c a constant.
@@ -259,6 +285,9 @@ func (v *Val) byteAt(i uint64) Label {
 		return 0
 	}
 	p := v.p + uintptr(i)
+	if v.view() {
+		return is(v.pick(i), 8, uint64(peek(p)))
+	}
 	l := memory.get(p, 1)
 	if l == 0 {
 		return 0
@@ -278,6 +307,10 @@ func (v *Val) byteVal(i uint64) (x Val, ok bool) {
 		return Val{}, false
 	}
 	n := F.Nodes[F.Nodes[v.l].A]
+	if v.view() {
+		l := v.pick(i)
+		return Val{l: l, k: 8, v: values[l]}, l != 0
+	}
 	off := int64(int32(n.B)) + int64(i)
 	if off < 0 {
 		return Val{}, false
@@ -287,6 +320,7 @@ func (v *Val) byteVal(i uint64) (x Val, ok bool) {
 
 // fix pins the length of a string.
 func (v *Val) fix(at hook.Site) {
+	v.unview(at)
 	pin(Len(v.l), v.v, at)
 	v.l = 0
 }
@@ -294,8 +328,9 @@ func (v *Val) fix(at hook.Site) {
 // Fixed is a string or slice with the label l whose length goes where it is not followed: for other
 // inputs it may be another one, which is a branch.
 func Fixed[T any](v T, l Label, at hook.Site) T {
-	if Exprs && l != 0 && here() {
-		pin(Len(l), values[l], at)
+	if Exprs && l != 0 && l != trace.Everything && here() {
+		w := Val{l: l, v: values[l]}
+		w.fix(at)
 	}
 	return v
 }
@@ -341,6 +376,9 @@ func Texts(op trace.FlowOp, s, t *Val, at hook.Site) Label {
 func (v *Val) labelled() bool {
 	if memory.n == 0 {
 		return false
+	}
+	if v.view() {
+		return v.v > 0
 	}
 	for i := range min(v.v, maxCompared) {
 		if memory.get(v.p+uintptr(i), 1) != 0 {
@@ -399,7 +437,7 @@ func lessText(s, t *Val, at hook.Site) Label {
 
 // Const is a constant string as an operand.
 func Const(s string) *Val {
-	return &Val{p: bytesOf(s), v: uint64(len(s))}
+	return &Val{p: bytesOf(s), v: uint64(len(s)), str: true}
 }
 
 // SwitchText is Switch for a string.
@@ -433,16 +471,21 @@ func Cat[T ~string](r T, a, b *Val, at hook.Site, to *Slot) T {
 	}
 	r = T(fresh(string(r)))
 	p := bytesOf(r)
-	memory.move(p, a.p, uintptr(a.v), 0)
-	memory.move(p+uintptr(a.v), b.p, uintptr(b.v), 0)
+	a.labelsTo(p)
+	b.labelsTo(p + uintptr(a.v))
 	switch {
 	case a.l != 0:
-		to.l = a.l
+		if to.l = a.l; a.view() {
+			to.l = seq(0, Len(a.l), a.v)
+		}
 	case b.l != 0:
 		length := b.length()
 		n := F.Nodes[b.l].A
+		if b.view() {
+			n = 0
+		}
 		if n != 0 {
-			n = uint32(base(int(F.Nodes[n].A), int32(F.Nodes[n].B)-int32(a.v)))
+			n = uint32(baseOf(int(F.Nodes[n].A), int32(F.Nodes[n].B)-int32(a.v)))
 		}
 		to.l = seq(Label(n), Two1(trace.FlowAdd, trace.Int, &length, a.v, trace.Int), a.v+b.v)
 	}
@@ -470,7 +513,9 @@ func ToText[T ~string](r T, b *Val, to *Slot) T {
 		return r
 	}
 	r = T(fresh(string(r)))
-	memory.move(bytesOf(r), b.p, uintptr(b.v), 0)
+	if b.labelsTo(bytesOf(r)); b.view() {
+		to.l = seq(0, Len(b.l), b.v)
+	}
 	return r
 }
 
@@ -483,7 +528,9 @@ func ToBytes[S ~[]byte](r S, s *Val, to *Slot) S {
 	b := make(S, len(r))
 	copy(b, r)
 	Kept = b
-	memory.move(uintptr(unsafe.Pointer(&b[0])), s.p, uintptr(s.v), 0)
+	if s.labelsTo(uintptr(unsafe.Pointer(&b[0]))); s.view() {
+		to.l = seq(0, Len(s.l), s.v)
+	}
 	return b
 }
 

@@ -8,8 +8,9 @@ import (
 	"slices"
 )
 
-// A Queue has items of type T in classes C. The next class is the one whose turns have cost least,
-// the oldest of several. Its next item is the one of the lowest rank, the oldest of several.
+// A Queue has items of type T in classes C, and in kinds within a class. The next class is the one
+// whose turns have cost least, the oldest of several; of its kinds, the one that had the fewest
+// turns. The next item of that is the one of the lowest rank, the oldest of several.
 type Queue[C comparable, T any] struct {
 	cost    func(C) int
 	classes map[C]*class[T]
@@ -18,11 +19,19 @@ type Queue[C comparable, T any] struct {
 	added   int // number of items ever added
 }
 
-// A class is a heap of items.
+// A class is its kinds, in the order in which they were found.
 type class[T any] struct {
 	cost, spent int
-	items       []item[T]
-	lent        bool // the items are shared with another class: they are copied before one is taken
+	n           int // number of items
+	kinds       []*kind[T]
+	by          map[uint64]*kind[T]
+}
+
+// A kind is a heap of items.
+type kind[T any] struct {
+	turns int
+	items []item[T]
+	lent  bool // the items are shared with another kind: they are copied before one is taken
 }
 
 type item[T any] struct {
@@ -45,7 +54,7 @@ func (q *Queue[C, T]) Len() int { return q.n }
 func (q *Queue[C, T]) class(c C) *class[T] {
 	k := q.classes[c]
 	if k == nil {
-		k = &class[T]{cost: max(1, q.cost(c))}
+		k = &class[T]{cost: max(1, q.cost(c)), by: map[uint64]*kind[T]{}}
 		q.classes[c] = k
 		q.found = append(q.found, k)
 	}
@@ -53,9 +62,19 @@ func (q *Queue[C, T]) class(c C) *class[T] {
 }
 
 // Add adds an item to a class.
-func (q *Queue[C, T]) Add(c C, rank int, x T) {
-	k := q.class(c)
+func (q *Queue[C, T]) Add(c C, rank int, x T) { q.AddOf(c, 0, rank, x) }
+
+// AddOf adds an item to a kind of a class.
+func (q *Queue[C, T]) AddOf(c C, of uint64, rank int, x T) {
+	class := q.class(c)
+	k := class.by[of]
+	if k == nil {
+		k = &kind[T]{}
+		class.by[of] = k
+		class.kinds = append(class.kinds, k)
+	}
 	k.items = append(k.items, item[T]{rank, q.added, x})
+	class.n++
 	q.n++
 	q.added++
 	for i := len(k.items) - 1; i > 0; {
@@ -78,7 +97,7 @@ func (q *Queue[C, T]) Charge(c C) {
 func (q *Queue[C, T]) Next() (x T, ok bool) {
 	var k *class[T]
 	for _, c := range q.found {
-		if len(c.items) > 0 && (k == nil || c.spent < k.spent) {
+		if c.n > 0 && (k == nil || c.spent < k.spent) {
 			k = c
 		}
 	}
@@ -90,8 +109,21 @@ func (q *Queue[C, T]) Next() (x T, ok bool) {
 	return k.take(), true
 }
 
+// take removes and returns the first item of a class.
+func (c *class[T]) take() T {
+	var k *kind[T]
+	for _, x := range c.kinds {
+		if len(x.items) > 0 && (k == nil || x.turns < k.turns) {
+			k = x
+		}
+	}
+	k.turns++
+	c.n--
+	return k.take()
+}
+
 // take removes and returns the first item of a heap.
-func (k *class[T]) take() T {
+func (k *kind[T]) take() T {
 	if k.lent {
 		k.items, k.lent = slices.Clone(k.items), false
 	}
@@ -118,8 +150,12 @@ func (k *class[T]) take() T {
 // returns true.
 func (q *Queue[C, T]) Ahead(most int, do func(T) bool) {
 	ahead := &Queue[C, T]{found: make([]*class[T], len(q.found))}
-	for i, k := range q.found {
-		ahead.found[i] = &class[T]{k.cost, k.spent, k.items, true}
+	for i, c := range q.found {
+		kinds := make([]*kind[T], len(c.kinds))
+		for n, k := range c.kinds {
+			kinds[n] = &kind[T]{k.turns, k.items, true}
+		}
+		ahead.found[i] = &class[T]{cost: c.cost, spent: c.spent, n: c.n, kinds: kinds}
 	}
 	for range most {
 		if x, ok := ahead.Next(); !ok || !do(x) {

@@ -1,0 +1,251 @@
+package flow
+
+import (
+	"unsafe"
+
+	"heddle/rt/hook"
+	"heddle/trace"
+)
+
+// Where something is in a text, as one expression instead of a branch for every byte that is looked
+// at (compare the summaries of loops over strings: Kapus, Ish-Shalom, Itzhaky, Rinetzky and Cadar,
+// "Computing summaries of string loops in C", PLDI 2019). A text s[i:], where i is such an
+// expression, is a FlowSeq on a FlowFrom: the labels of its bytes are those of the place where it
+// begins, and those by address hold only as long as it begins where it does.
+
+// inputs are copies of the inputs that are texts.
+var inputs [][]byte
+
+func keepInput(i int, p unsafe.Pointer, n int) {
+	for len(inputs) <= i {
+		inputs = append(inputs, nil)
+	}
+	inputs[i] = append(inputs[i][:0], unsafe.Slice((*byte)(p), n)...)
+}
+
+// A region is the part of an input that a text is: from off on, which has the label l.
+type region struct {
+	input uint32
+	off   uint64
+	l     Label
+}
+
+// region returns which part of an input a string is. ok is false if it is none, or one that ends
+// beyond MostSought.
+func (v *Val) region() (r region, ok bool) {
+	if v.view() {
+		n := F.Nodes[F.Nodes[v.l].A]
+		r = region{n.A, values[n.B], Label(n.B)}
+		return r, r.off+v.v <= trace.MostSought
+	}
+	switch {
+	case !v.str:
+		return r, false
+	case v.l != 0:
+		if F.Nodes[v.l].A == 0 {
+			return r, false
+		}
+		n := F.Nodes[F.Nodes[v.l].A]
+		if int32(n.B) < 0 {
+			return r, false
+		}
+		r = region{input: n.A, off: uint64(n.B)}
+	default:
+		l := v.byteAt(0)
+		if l == 0 || F.Nodes[l].Op != trace.FlowByte {
+			return r, false
+		}
+		r = region{input: F.Nodes[l].A, off: uint64(F.Nodes[l].B)}
+	}
+	if int(r.input) >= len(inputs) || len(inputs[r.input]) > trace.MostSought ||
+		r.off+v.v > uint64(len(inputs[r.input])) {
+		return r, false
+	}
+	for i := range v.v {
+		l := v.byteAt(i)
+		if l == 0 {
+			return r, false
+		}
+		n := F.Nodes[l]
+		if n.Op != trace.FlowByte || n.A != r.input || uint64(n.B) != r.off+i {
+			return r, false
+		}
+	}
+	return r, true
+}
+
+// short tells that the input is no longer than MostSought: a branch.
+func (r *region) short(at hook.Site) {
+	n := uint64(len(inputs[r.input]))
+	l := expr(trace.FlowNode{Op: trace.FlowLen, Kind: trace.Int, A: r.input}, n)
+	length := Val{l: l, k: trace.Int, v: n}
+	once(Two1(trace.FlowLess, trace.Bool, &length, trace.MostSought+1, trace.Int), true, at)
+}
+
+// view reports whether v is a text that begins where an expression says.
+func (v *Val) view() bool {
+	return Exprs && v.l != 0 && v.l != trace.Everything && F.Nodes[v.l].Op == trace.FlowSeq &&
+		F.Nodes[v.l].A != 0 && F.Nodes[F.Nodes[v.l].A].Op == trace.FlowFrom
+}
+
+// pick returns the label of byte i of a view, which may lie beyond its end.
+func (v *Val) pick(i uint64) Label {
+	from := F.Nodes[v.l].A
+	b := uint64(0)
+	if in, at := inputs[F.Nodes[from].A], values[from]+i; at < uint64(len(in)) {
+		b = uint64(in[at])
+	}
+	return expr(trace.FlowNode{Op: trace.FlowPick, Kind: 8, A: from, B: uint32(i)}, b)
+}
+
+// from returns the base of v[lo:], where lo has a label; ok is false if it is none that can be
+// known.
+func (v *Val) from(lo *Val, at hook.Site) (base Label, ok bool) {
+	r, ok := v.region()
+	l := Conv(lo.l, trace.Int)
+	if !ok || l == 0 || printing() {
+		return 0, false
+	}
+	r.short(at)
+	off := lo.k.Extend(lo.v)
+	if r.l != 0 || r.off != 0 {
+		begin, more := Val{l: r.l, k: trace.Int, v: r.off}, Val{l: l, k: trace.Int, v: off}
+		l = two(trace.FlowAdd, trace.Int, &begin, &more)
+	}
+	if l == 0 {
+		return 0, false
+	}
+	return expr(trace.FlowNode{Op: trace.FlowFrom, A: r.input, B: uint32(l)}, r.off+off), true
+}
+
+// unview pins where a view begins: its bytes have the labels by address then.
+func (v *Val) unview(at hook.Site) {
+	if v.view() {
+		from := F.Nodes[F.Nodes[v.l].A]
+		pin(Label(from.B), values[from.B], at)
+	}
+}
+
+// labelsTo gives the bytes at p, a copy of v, their labels.
+func (v *Val) labelsTo(p uintptr) {
+	if !v.view() {
+		memory.move(p, v.p, uintptr(v.v), 0)
+		return
+	}
+	for i := range v.v {
+		memory.set(p+uintptr(i), 1, v.byteAt(i))
+	}
+}
+
+// The ways to find something: see trace.FlowFind.
+const (
+	findText = iota
+	findIn
+	findOut
+	findLastText
+	findLastIn
+	findLastOut
+)
+
+// NotSought is what Find returns where it has no expression: the caller is to look byte by byte.
+const NotSought = -2
+
+// mostNeedle is how long a text that is sought may be.
+const mostNeedle = 32
+
+// Find returns where what is in s, -1 for nowhere, and gives to its label. The labels of the two
+// are l and lw.
+func Find(way int, s, what string, l, lw Label, at hook.Site, to *Slot) int {
+	if to.l = 0; !Exprs || !here() {
+		return NotSought
+	}
+	var v, w Val
+	Str(s, l, 0, &v, at)
+	Str(what, lw, 0, &w, at)
+	switch {
+	case w.l != 0 || w.labelled():
+		return NotSought
+	case v.l == 0 && !v.labelled():
+		return find(way, s, what)
+	case len(what) == 0 || way%3 == findText && len(what) > mostNeedle || printing():
+		return NotSought
+	}
+	r, ok := v.region()
+	if !ok {
+		return NotSought
+	}
+	r.short(at)
+	length := v.length()
+	if length.l == 0 {
+		length.l = constant(length.v, trace.Int)
+	}
+	from := Label(0)
+	if v.view() {
+		from = Label(F.Nodes[v.l].A)
+	} else {
+		from = baseOf(int(r.input), int32(r.off))
+	}
+	chars := charsOf(what)
+	if length.l == 0 || from == 0 || chars == 0 {
+		return NotSought
+	}
+	i := find(way, s, what)
+	to.l = expr(trace.FlowNode{Op: trace.FlowFind + trace.FlowOp(way), Kind: trace.Int,
+		A: uint32(seq(from, length.l, v.v)), B: uint32(chars)}, uint64(int64(i)))
+	return i
+}
+
+// FindByte is Find for a byte.
+func FindByte(way int, s string, c byte, l, lc Label, at hook.Site, to *Slot) int {
+	if to.l = 0; lc != 0 {
+		return NotSought
+	}
+	return Find(way, s, string(unsafe.Slice(&c, 1)), l, 0, at, to)
+}
+
+func find(way int, s, what string) int {
+	n := 1
+	if way%3 == findText {
+		n = len(what)
+	}
+	for k := range len(s) - n + 1 {
+		i := k
+		if way >= findLastText {
+			i = len(s) - n - k
+		}
+		here := s[i:i+n] == what
+		if way%3 != findText {
+			here = isIn(s[i], what) == (way%3 == findIn)
+		}
+		if here {
+			return i
+		}
+	}
+	return -1
+}
+
+func isIn(c byte, set string) bool {
+	for i := range len(set) {
+		if set[i] == c {
+			return true
+		}
+	}
+	return false
+}
+
+// charsOf returns the label of a constant text.
+func charsOf(s string) (l Label) {
+	for end := len(s); end > 0; {
+		begin := (end - 1) &^ 3
+		n, k := uint32(0), end-begin
+		for i := range k {
+			n |= uint32(s[begin+i]) << (8 * i)
+		}
+		l = expr(trace.FlowNode{Op: trace.FlowChars, Kind: trace.Num(k), A: n, B: uint32(l)}, uint64(n))
+		if l == 0 {
+			return 0
+		}
+		end = begin
+	}
+	return l
+}
