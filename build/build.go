@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sort"
@@ -37,14 +38,17 @@ type Config struct {
 type Package struct {
 	ImportPath string
 	Dir        string
-	Binary     string              // "" if it was not built
-	NoTests    bool                // it has no test files
-	Failed     string              // the go command's message, if it does not compile
-	Left       []string            // "path: reason" of each package in the binary that could not be rewritten
-	Tests      []string            // names of its tests, fuzz targets and examples; nil: not known
-	Code       string              // hash of the sources of the binary, see graph.code; "" without a binary
-	Key        string              // hash of all that the binary is built from, heddle among it
-	Constants  *counters.Constants // with Config.Exprs: what its input may be compared with
+	Binary     string   // "" if it was not built
+	NoTests    bool     // it has no test files
+	Failed     string   // the go command's message, if it does not compile
+	Left       []string // "path: reason" of each package in the binary that could not be rewritten
+	Tests      []string // names of its tests, fuzz targets and examples; nil: not known
+	Code       string   // hash of the sources of the binary, see graph.code; "" without a binary
+	Key        string   // hash of all that the binary is built from, heddle among it
+	// with Config.Exprs: what its input may be compared with, and where Go keeps inputs of its
+	// fuzz targets; "": nowhere
+	Constants *counters.Constants
+	FuzzCache string
 }
 
 // Result is the result of Build.
@@ -253,6 +257,9 @@ func (b *Builder) result(roots []*root) *Result {
 			p.Tests = testNames(r.pkg)
 			if b.Exprs {
 				p.Constants = b.graph.constants(r.main, r.pkg)
+				if dir := b.tool["GOCACHE"]; filepath.IsAbs(dir) {
+					p.FuzzCache = filepath.Join(dir, "fuzz", filepath.FromSlash(r.pkg.ImportPath))
+				}
 			}
 		}
 		res.Packages = append(res.Packages, p)

@@ -255,7 +255,10 @@ func (x *inputSearch) byChance(n int) bool {
 		return false // each execution has a process of its own
 	}
 	if x.chance == nil {
-		x.chance = x.e.newChance(x.e.cfg.Seed, func(input []string) { x.p.add(input, nil) })
+		x.chance = x.e.newChance(x.e.cfg.Seed, func(input []string) {
+			x.p.add(input, nil)
+			x.e.keepInput(input)
+		})
 	}
 	for _, j := range x.explored[x.offered:] {
 		x.chance.offer(j.input)
@@ -309,6 +312,7 @@ func (x *inputSearch) chanceElsewhere(executions int) bool {
 		}
 		for _, input := range w.Explored.Fresh {
 			x.p.add(input, nil)
+			x.e.keepInput(input)
 		}
 		made += w.Tally.Executions
 		x.take(job{}, w)

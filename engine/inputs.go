@@ -389,6 +389,9 @@ func (e *exploration) inputs(search func() (string, bool, why.End)) (result stri
 	}
 	p.floats = slices.ContainsFunc(seeds[0], func(s string) bool { return strings.HasPrefix(s, "float") })
 	few := seeds[1:]
+	if !e.cfg.Solved {
+		few = append(few, e.inputsKept(seeds[0])...)
+	}
 	if _, crew := e.x.(InputCrew); len(few) > mostSeeds && !e.cfg.Solved && (crew || e.here != nil) {
 		few, p.seeds, p.cut = few[:mostSeeds], few[mostSeeds:], true
 	}
