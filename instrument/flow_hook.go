@@ -139,6 +139,7 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 	case "Add":
 		f.expr(e.Args[0])
 		f.slot[e] = f.label(e.Args[0])
+		f.fixLength(e.Args[0]) // the result has another length
 		f.rename(e, "Adds")
 	case "AddTo":
 		l := f.location(e.Args[0])
@@ -163,6 +164,7 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 	case "Append", "AppendString":
 		f.expr(e.Args[0])
 		f.expr(e.Args[1])
+		f.fixLength(e.Args[0])
 		f.fixLength(e.Args[1])
 		f.rename(e, name)
 		add(", " + f.label(e.Args[1]))
