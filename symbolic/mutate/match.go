@@ -2,9 +2,12 @@ package mutate
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/binary"
+	"encoding/hex"
 	"slices"
 	"strconv"
+	"strings"
 
 	"heddle/rt/counters"
 	"heddle/symbolic/corpus"
@@ -62,11 +65,22 @@ func (m *Mutator) Match(values []any, pairs []counters.Pair, most int) (inputs [
 	return inputs
 }
 
-// matchText puts a text where v has another.
+// matchText puts a text where v has another, as it is or encoded.
 func matchText(v any, is, want string, fold bool, put func(any)) {
 	b, back := textOf(v)
 	if back == nil {
 		return
+	}
+	if len(is) >= leastEncoded {
+		in := string(b)
+		for _, code := range [...]func([]byte) string{hex.EncodeToString, base64.RawStdEncoding.EncodeToString} {
+			// of three bytes of base64 the last ones stand in a letter with the next
+			was := code([]byte(is[:len(is)/3*3]))
+			if at := strings.Index(in, was); at >= 0 {
+				now := code([]byte(want))
+				put(back([]byte(in[:at] + now + in[min(len(in), at+len(now)):])))
+			}
+		}
 	}
 	if is == "" {
 		if len(b) == 0 {
@@ -89,6 +103,9 @@ func matchText(v any, is, want string, fold bool, put func(any)) {
 		}
 	}
 }
+
+// leastEncoded is how long a text is at least that is looked for encoded.
+const leastEncoded = 3
 
 // textOf returns the bytes of a text, and what makes a value of the same type; nil: it is none.
 func textOf(v any) ([]byte, func([]byte) any) {
@@ -147,9 +164,11 @@ func (m *Mutator) matchNumber(v any, is, want uint64, bytes int, put func(any)) 
 			binary.LittleEndian.PutUint64(x[:], is)
 			binary.LittleEndian.PutUint64(y[:], want)
 			replace(x[:n], y[:n])
+			replace([]byte(hex.EncodeToString(x[:n])), []byte(hex.EncodeToString(y[:n])))
 			binary.BigEndian.PutUint64(x[:], is)
 			binary.BigEndian.PutUint64(y[:], want)
 			replace(x[8-n:], y[8-n:])
+			replace([]byte(hex.EncodeToString(x[8-n:])), []byte(hex.EncodeToString(y[8-n:])))
 		}
 		replace(decimalOf(is, bytes), decimalOf(want, bytes))
 		replace(decimalOf(is, bytes), decimalOf(want+1, bytes))
