@@ -3,6 +3,7 @@ package flow
 import (
 	"unsafe"
 
+	"heddle/rt/counters"
 	"heddle/rt/hook"
 	"heddle/trace"
 )
@@ -154,10 +155,16 @@ const NotSought = -2
 const mostNeedle = 32
 
 // Find returns where what is in s, -1 for nowhere, and gives to its label. The labels of the two
-// are l and lw.
+// are l and lw. Where there are none it tells counters that the two were compared.
 func Find(way int, s, what string, l, lw Label, at hook.Site, to *Slot) int {
 	if to.l = 0; !Exprs || !here() {
-		return NotSought
+		i := find(way, s, what)
+		if i >= 0 {
+			counters.Text(what, what, false, uint(at))
+		} else if way%3 == findText {
+			counters.Text(s[:min(len(s), len(what))], what, false, uint(at))
+		}
+		return i
 	}
 	var v, w Val
 	Str(s, l, 0, &v, at)

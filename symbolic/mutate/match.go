@@ -73,7 +73,8 @@ func matchText(v any, is, want string, fold bool, put func(any)) {
 	}
 	if len(is) >= leastEncoded {
 		in := string(b)
-		for _, code := range [...]func([]byte) string{hex.EncodeToString, base64.RawStdEncoding.EncodeToString} {
+		for _, code := range [...]func([]byte) string{hex.EncodeToString,
+			base64.RawStdEncoding.EncodeToString} {
 			// of three bytes of base64 the last ones stand in a letter with the next
 			was := code([]byte(is[:len(is)/3*3]))
 			if at := strings.Index(in, was); at >= 0 {
