@@ -24,6 +24,9 @@ func (m *Mutator) text(b, other []byte) []byte {
 		if end := bytes.LastIndexByte(b, '}'); end > 0 && m.n(2) == 0 {
 			return m.insert(b, end, append([]byte{','}, m.pair(true)...))
 		}
+		if m.n(4) == 0 {
+			return m.json(nil, "", 2)
+		}
 		return m.object(nil, 2)
 	case k > 21: // a word in place of another
 		if w, ok := m.word(); ok {
