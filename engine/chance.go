@@ -29,6 +29,7 @@ type chance struct {
 	latest  []*parent            // whose first turn it is not yet
 	found   func(input []string) // is called with inputs that are to be explored
 	n       int                  // executions
+	end     int                  // so many are the last; 0: there is no such bound
 	slow    bool                 // one took long
 	took    time.Duration        // the last one
 }
@@ -82,10 +83,13 @@ func (c *chance) offer(input []string) {
 	}
 }
 
-// run executes about n inputs, and returns how many executions that took; 0: there is none to
-// begin with.
-func (c *chance) run(n int) int {
+// run executes about n inputs, by at most most executions (0: there is no such bound), and returns
+// how many that took; 0: there is no input to begin with.
+func (c *chance) run(n, most int) int {
 	e, before := c.e, c.n
+	if c.end = 0; most > 0 {
+		c.end = c.n + most
+	}
 	p, input, most := e.paths, e.input, e.most
 	e.paths, e.most = nil, 0 // without expressions
 	defer func() { e.paths, e.input, e.most = p, input, most }()
@@ -105,7 +109,7 @@ func (c *chance) run(n int) int {
 // over reports whether there is to be no other execution.
 func (c *chance) over() bool {
 	e := c.e
-	return e.ended() || e.cfg.Runs > 0 && e.n >= e.cfg.Runs || c.n%8 == 0 && e.late()
+	return e.ended() || c.end > 0 && c.n >= c.end || c.n%8 == 0 && e.late()
 }
 
 // saw makes an input a parent if its execution took new branches, and reports whether it did.
@@ -146,8 +150,7 @@ func (c *chance) turn(p *parent) {
 			c.known[inputKey(corpus.Texts(p.values))] = true
 			c.found(corpus.Texts(p.values))
 		}
-		c.match(p, p.values, mostMatches)
-		if p.first {
+		if c.match(p, p.values, mostMatches); p.first {
 			n = perFirst
 		}
 	}
@@ -169,6 +172,9 @@ func (c *chance) turn(p *parent) {
 // match executes an input made of a parent, and most that have one side of its comparisons where it
 // has the other.
 func (c *chance) match(p *parent, values []any, most int) {
+	if c.over() {
+		return
+	}
 	ex := c.try(p, values, true)
 	for _, in := range c.mutator.Match(values, ex.Compared, most) {
 		if c.over() {
@@ -243,6 +249,14 @@ func (c *chance) pace(d time.Duration) {
 	}
 }
 
+// left returns how many executions may be made; 0: there is no such bound.
+func (x *inputSearch) left() int {
+	if x.e.cfg.Runs == 0 {
+		return 0
+	}
+	return max(1, x.e.cfg.Runs-x.total)
+}
+
 // byChance executes about n inputs by chance, in this process or by others, and reports whether
 // there were any.
 func (x *inputSearch) byChance(n int) bool {
@@ -268,7 +282,7 @@ func (x *inputSearch) byChance(n int) bool {
 	}
 	x.offered, x.p.seeds = len(x.explored), nil
 	x.e.n = x.total
-	made := x.chance.run(n)
+	made := x.chance.run(n, x.left())
 	x.total, x.chances = x.e.n, x.chances+made
 	return made > 0
 }
@@ -295,12 +309,10 @@ func (x *inputSearch) chanceElsewhere(executions int) bool {
 		until = end
 	}
 	var begun []int
-	for len(begun) == 0 || len(begun) < mostCampaigns && x.crew.Hungry() {
+	in.Most = x.left()
+	for len(begun) == 0 || in.Most == 0 && len(begun) < mostCampaigns && x.crew.Hungry() {
 		each := in
 		each.Seed = mix(x.e.cfg.Seed, uint64(x.chances+len(begun)))
-		if left := x.e.cfg.Runs - x.total; x.e.cfg.Runs > 0 && each.Chance > left {
-			each.Chance = left
-		}
 		begun = append(begun, x.crew.Begin(&each, until))
 	}
 	made := 0
@@ -336,7 +348,7 @@ func (w *Worker) chanceOn() {
 		w.chance.offer(input)
 	}
 	e.before, e.n = e.found, 0
-	w.chance.run(in.Chance)
+	w.chance.run(in.Chance, in.Most)
 	x.Move, x.MoveAt = e.move, e.moveAt
 	k := e.knowledge()
 	r.Know, r.Explored = &k, x

@@ -145,7 +145,7 @@ var faultyRuns = [...]faultyRun{
 		exact(summary{19605, 1, true})},
 	{"reach", []string{"-run", "TestFaulty", "-strategy", "reach", "-budget", "0"},
 		exact(summary{19605, 1, true})},
-	{"inputs", []string{"-run", "xxx", "-fuzz", "FuzzFaulty", "-strategy", "dpor", "-budget", "0"},
+	{"inputs", []string{"-run", "xxx", "-fuzz", "FuzzFaulty", "-chance=false", "-strategy", "dpor", "-budget", "0"},
 		exact(summary{26839, 1, false})},
 	{"portfolios", []string{"-run", "TestRare", "-race=false", "-flow=false", "-budget", "1m"},
 		(*field).asMany},

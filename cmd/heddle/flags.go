@@ -522,7 +522,7 @@ func (o *options) config() wire.Config {
 		Isolate:          o.isolate,
 		CheckDeterminism: o.determinism,
 		Flow:             o.flow() && o.fuzz == "", ForFlow: o.flowSeeds(), FlowMemory: o.memory,
-		Memory: o.held, Fuzz: o.fuzz, Solved: !o.chance, Ask: o.question, VisibleAt: o.asked,
+		Memory: o.held, Fuzz: o.fuzz, Solved: o.fuzz != "" && !o.chance, Ask: o.question, VisibleAt: o.asked,
 		Predict: o.predict, Patterns: o.patterns, Regions: o.regions, Complete: o.complete,
 		Solve: int64(o.solve), Whole: o.whole, Input: o.input,
 	}
