@@ -100,6 +100,7 @@ type flowCall struct {
 	all      string      // union of all labels that go in
 	foreign  bool        // known not to be rewritten for data flow
 	operates bool        // foreign, and may perform operations or call back
+	pointer  bool        // what stands for the receiver is its address
 }
 
 // operands rewrites the operands of a call.
@@ -226,6 +227,7 @@ func (f *flower) held(e *ast.CallExpr, c *flowCall) (call string) {
 		if address := takesAddress(f.info.Selections[named(e.Fun).(*ast.SelectorExpr)]); address ||
 			f.leads(t) && f.wrappable(c.recv) {
 			hold(c.recv, address)
+			c.pointer = address
 		}
 	}
 	for _, a := range e.Args {
@@ -326,7 +328,7 @@ func (f *flower) last(e *ast.CallExpr, c *flowCall, fun bool, before, after stri
 		return false
 	case c.recv != nil:
 		sel := f.info.Selections[named(e.Fun).(*ast.SelectorExpr)]
-		if takesAddress(sel) {
+		if takesAddress(sel) && !c.pointer {
 			before += "&"
 		}
 		f.wrap(c.recv, before, after)
