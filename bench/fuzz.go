@@ -160,10 +160,10 @@ func fuzzKnown(ctx context.Context, command, set string, targets []fuzzTarget) e
 	}
 	for _, t := range targets {
 		if !found["Fuzz"+t.name] {
-			return fmt.Errorf("Fuzz%s does not fail with %s", t.name, strings.Join(t.input, ", "))
+			return fmt.Errorf("target %s does not fail with %s", t.name, strings.Join(t.input, ", "))
 		}
 		if found["Fuzz"+t.name+"Fixed"] {
-			return fmt.Errorf("Fuzz%sFixed fails with %s", t.name, strings.Join(t.input, ", "))
+			return fmt.Errorf("the twin of target %s fails with %s", t.name, strings.Join(t.input, ", "))
 		}
 	}
 	fmt.Fprintf(os.Stderr, "%s: each of %d fails with its known input\n", set, len(targets))
