@@ -439,6 +439,7 @@ type inputSearch struct {
 	chance  *chance // of this process; nil: it has made no input by chance
 	offered int     // of those explored, how many were offered to it
 	chances int     // executions with inputs by chance
+	due     int     // of these before the next input of the solver; less than 0: too many came
 
 	handing
 }
@@ -477,7 +478,11 @@ func (x *inputSearch) over() bool {
 	return e.ended() || e.share != nil || e.cfg.Runs > 0 && x.total >= e.cfg.Runs || e.late()
 }
 
-// fresh explores inputs as long as there are new ones.
+// perChance is how many executions there are with inputs by chance for each with one of the
+// solver's: that takes five times as long.
+const perChance = 4
+
+// fresh explores inputs as long as there are new ones, and makes others by chance between them.
 func (x *inputSearch) fresh() {
 	for !x.over() && !x.shares() {
 		j, ok := x.p.next(x.e.late)
@@ -486,8 +491,10 @@ func (x *inputSearch) fresh() {
 		}
 		x.note(j)
 		x.explore(j, perInput)
-		if !x.p.closed() {
-			x.byChance(4 * perInput)
+		if x.due += perChance * perInput; x.due > 0 && !x.p.closed() {
+			before := x.chances
+			x.byChance(x.due)
+			x.due -= x.chances - before
 		}
 	}
 }
