@@ -464,11 +464,11 @@ func (x *inputSearch) toEnd() {
 		if i >= len(x.explored) {
 			i, x.most = 0, 4*x.most
 		}
+		if !closed { // first: what is explored again takes ever longer
+			x.byChance(perChance * x.most)
+		}
 		x.later = x.explored[i+1:]
 		x.explore(x.explored[i], x.most)
-		if !closed {
-			x.byChance(4 * x.most)
-		}
 	}
 }
 

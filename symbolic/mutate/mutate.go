@@ -118,7 +118,7 @@ func (m *Mutator) fits(n, was uint64) bool {
 func (m *Mutator) number(n, other uint64, bits int) uint64 {
 	was := bits
 	bits = min(bits, m.bits)
-	switch m.n(9) {
+	switch m.n(11) {
 	case 0:
 		return n + uint64(1+m.n(16))
 	case 1:
@@ -136,9 +136,15 @@ func (m *Mutator) number(n, other uint64, bits int) uint64 {
 			return n / uint64(2+m.n(9))
 		}
 		return n * uint64(2+m.n(9))
-	case 7:
+	case 7, 8, 9:
 		if w, ok := m.knownNumber(); ok {
-			return w + uint64(m.n(3)) - 1
+			switch m.n(6) {
+			case 0:
+				return -w // the source has the sign apart
+			case 1:
+				return w + uint64(m.n(3)) - 1
+			}
+			return w
 		}
 	}
 	if bits == was && m.n(4) == 0 {
