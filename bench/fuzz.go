@@ -338,24 +338,25 @@ func fuzzPage(ordered, plain []fuzzTarget, figures []fuzzFigure) string {
 
 const fuzzHead = `# Fuzz targets
 
-Made by ` + "`" + `go run ./bench -fuzz docs/results/fuzz.md -heddles NAME=COMMAND,...` + "`" + `. Each column is a version
-of heddle. *go test* is ` + "`" + `go test -fuzz` + "`" + `, by ` + "`" + `NAME=go` + "`" + `. Figures of earlier runs are kept in
-` + "`" + `bench/fuzz.txt` + "`" + `.
+Made by ` + "`" + `go run ./bench -fuzz docs/results/fuzz.md -heddles NAME=COMMAND,...` + "`" + `. Each column
+is a version of heddle. *go test* is ` + "`" + `go test -fuzz` + "`" + `, by ` + "`" + `NAME=go` + "`" + `. Figures of earlier runs
+are kept in ` + "`" + `bench/fuzz.txt` + "`" + `.
 
 ## An input and an order
 
-The targets of ` + "`" + `bench/programs/ordered` + "`" + ` have a bug that needs an input and an order of goroutines. They
-were written without knowledge of how heddle looks for inputs. A cell has the processor time of
-` + "`" + `heddle test -fuzz T -failfast -p 1` + "`" + `, compiled before, until the bug was found, and the executions; or
-what heddle said after %d s. Their twins without a bug ran %d s each: what was found there is marked
-FALSE.
+The targets of ` + "`" + `bench/programs/ordered` + "`" + ` have a bug that needs an input and an order of
+goroutines. They were written without knowledge of how heddle looks for inputs. A cell has the
+processor time of ` + "`" + `heddle test -fuzz T -failfast -p 1` + "`" + `, compiled before, until the bug was found,
+and the executions; or what heddle said after %d s. Their twins without a bug ran %d s each: what was
+found there is marked FALSE.
 
 `
 
 const plainHead = `
 ## An input
 
-The targets of ` + "`" + `bench/programs/plainfuzz` + "`" + ` have no goroutines. Each was run for %d s, with one process.
+The targets of ` + "`" + `bench/programs/plainfuzz` + "`" + ` have no goroutines. Each was run for %d s, with one
+process.
 
 `
 
