@@ -200,7 +200,8 @@ func (f *flower) reached(e *ast.CallExpr, c *flowCall) {
 		}
 	case c.recv != nil && !ofTesting(f.info.TypeOf(c.recv)) && f.leads(f.info.TypeOf(c.recv)):
 		sel := f.info.Selections[named(e.Fun).(*ast.SelectorExpr)]
-		f.reach(c.recv, takesAddress(sel))
+		c.pointer = takesAddress(sel)
+		f.reach(c.recv, c.pointer)
 	}
 	for _, a := range args {
 		f.reach(a, false)

@@ -157,7 +157,7 @@ func (e *exploration) endTotal(p *build.Package) {
 // configOf is what to tell a binary that explores one test, or all of the package (test "").
 func (r *packageRun) configOf(test string) wire.Config {
 	c := r.o.config()
-	c.Constants, c.FuzzCache = r.pkg.Constants, r.pkg.FuzzCache
+	c.Constants, c.FuzzCache, c.LeftAlone = r.pkg.Constants, r.pkg.FuzzCache, len(r.pkg.Left) > 0
 	if r.concerned() { // a finding that is known must not keep new ones from showing
 		c.Whole, c.FailFast = true, false
 	}

@@ -168,6 +168,9 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (engine.Execution,
 	}
 	ex := engine.Execution{Trace: t, Bereft: bereft, Heir: x.d.others}
 	x.counted(q, &ex)
+	if q.Exprs && x.d.cfg.LeftAlone {
+		t.Flow.Foreign++
+	}
 	ex.Failed, ex.Skipped, ex.Output = o.Failed, o.Skipped, o.Output
 	ex.Timers, ex.Outside = sched.S.UsedTimers(), sched.S.Outside()
 	ex.Common = hook.Common
