@@ -26,7 +26,7 @@ func heddleIndexByte(s string, c byte) int {
 	return -1
 }
 func heddleLastIndexByte(s string, c byte) int {
-	if i := heddleFindByte(3, s, c); i != -2 { return i }
+	if i := heddleFindByte(1, s, c); i != -2 { return i }
 	for i := len(s) - 1; i >= 0; i-- { if s[i] == c { return i } }
 	return -1
 }
@@ -72,7 +72,7 @@ func heddleIndexIn(s string, c byte) int {
 }
 func heddleLastIndexByte(s []byte, c byte) int {
 	t := string(s)
-	if i := heddleFindByte(3, t, c); i != -2 { return i }
+	if i := heddleFindByte(1, t, c); i != -2 { return i }
 	for i := len(t) - 1; i >= 0; i-- { if t[i] == c { return i } }
 	return -1
 }

@@ -105,65 +105,31 @@ func (r *reader) found(n *trace.FlowNode) Term {
 	input := int(r.nodes[seq.A].A)
 	lo, hi := r.offset(trace.Label(seq.A)), r.end(seq)
 	chars := r.chars(trace.Label(n.B))
-	way := n.Op - trace.FlowFind
-	last, way := way >= 3, way%3
-	length := 1
-	if way == 0 {
-		length = len(chars)
-	}
+	length := len(chars)
 	at := func(p uint64) Term { return t.Const(p, lenWidth) }
 	out := hi
 	for k := range trace.MostSought + 1 - length {
 		p := trace.MostSought - length - k // what comes first is asked last
-		if last {
+		if n.Op == trace.FlowFindLast {
 			p = k
 		}
 		here := t.Negate(t.Op(ULt, at(uint64(p)), lo))
 		here = t.Op(And, here, t.Negate(t.Op(ULt, hi, at(uint64(p+length)))))
-		here = t.Op(And, here, r.fits(input, p, way, chars))
+		here = t.Op(And, here, r.fits(input, p, chars))
 		out = t.If(here, at(uint64(p)), out)
 	}
 	r.places[*n] = out
 	return out
 }
 
-// fits returns the condition that the byte at p of an input, or the text that begins there, is what
-// is sought.
-func (r *reader) fits(input, p int, way trace.FlowOp, chars []byte) Term {
+// fits returns the condition that the text that begins at p of an input is what is sought.
+func (r *reader) fits(input, p int, chars []byte) Term {
 	t := r.t
-	if way == 0 {
-		all := t.Bool(true)
-		for i, c := range chars {
-			all = t.Op(And, all, t.Op(Eq, t.Var(ByteName(input, p+i), 8), t.Const(uint64(c), 8)))
-		}
-		return all
+	all := t.Bool(true)
+	for i, c := range chars {
+		all = t.Op(And, all, t.Op(Eq, t.Var(ByteName(input, p+i), 8), t.Const(uint64(c), 8)))
 	}
-	b, any := t.Var(ByteName(input, p), 8), t.Bool(false)
-	var set [256]bool
-	for _, c := range chars {
-		set[c] = true
-	}
-	for lo := 0; lo < 256; lo++ {
-		if !set[lo] {
-			continue
-		}
-		hi := lo
-		for hi < 255 && set[hi+1] {
-			hi++
-		}
-		in := t.Op(Eq, b, t.Const(uint64(lo), 8))
-		if hi > lo {
-			in = t.Op(ULt, t.Op(Sub, b, t.Const(uint64(lo), 8)), t.Const(uint64(hi-lo+1), 8))
-			if lo == 0 && hi == 255 {
-				in = t.Bool(true)
-			}
-		}
-		any, lo = t.Op(Or, any, in), hi
-	}
-	if way == 2 {
-		return t.Negate(any)
-	}
-	return any
+	return all
 }
 
 // chars returns a constant text.
@@ -250,14 +216,10 @@ func (r *reader) beyond(length, i trace.Label) Term {
 	if l := &r.nodes[length]; !same && (of.Op != trace.FlowConst || *of != *l) {
 		return None
 	}
-	size := 1
-	if way := (n.Op - trace.FlowFind) % 3; way == 0 {
-		size = len(r.chars(trace.Label(n.B)))
-	}
 	switch {
 	case more == 0:
 		return r.nowhere(n)
-	case more == 1 && size >= 1:
+	case more == 1 && n.B != 0: // what is sought is not empty
 		return r.t.Bool(false)
 	}
 	return None

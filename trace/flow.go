@@ -44,13 +44,9 @@ const (
 	FlowPick  // byte B of what the FlowFrom A says
 	FlowChars // a constant text: the Kind bytes of A, least first, and then those of B (a FlowChars, or 0)
 	// The index in A (a FlowSeq, which ends no later than MostSought) of the first place where the
-	// text B is, -1 for none; of a byte that is one of B, or none of B. The last of them.
+	// text B is, or the last; -1 for none.
 	FlowFind
-	FlowFindIn
-	FlowFindOut
 	FlowFindLast
-	FlowFindLastIn
-	FlowFindLastOut
 )
 
 // MostSought is where the texts end at most in which something is sought by one expression.
@@ -300,7 +296,7 @@ func (d *decoder) flow(events int) *Flow {
 	for i := range f.Nodes {
 		n := FlowNode{FlowOp(d.u8()), Num(d.u8()), uint32(d.i32()), uint32(d.i32())}
 		a, b := n.operands()
-		d.bad = d.bad || n.Op > FlowFindLastOut || a && !before(n.A, i) || b && !before(n.B, i) ||
+		d.bad = d.bad || n.Op > FlowFindLast || a && !before(n.A, i) || b && !before(n.B, i) ||
 			n.Op == FlowRead && int(n.A) >= events
 		f.Nodes[i] = n
 	}

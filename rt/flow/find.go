@@ -140,12 +140,8 @@ func (v *Val) labelsTo(p uintptr) {
 
 // The ways to find something: see trace.FlowFind.
 const (
-	findText = iota
-	findIn
-	findOut
-	findLastText
-	findLastIn
-	findLastOut
+	findFirst = iota
+	findLast
 )
 
 // NotSought is what Find returns where it has no expression: the caller is to look byte by byte.
@@ -161,7 +157,7 @@ func Find(way int, s, what string, l, lw Label, at hook.Site, to *Slot) int {
 		i := find(way, s, what)
 		if i >= 0 {
 			counters.Text(what, what, false, uint(at))
-		} else if way%3 == findText {
+		} else {
 			counters.Text(s[:min(len(s), len(what))], what, false, uint(at))
 		}
 		return i
@@ -174,7 +170,7 @@ func Find(way int, s, what string, l, lw Label, at hook.Site, to *Slot) int {
 		return NotSought
 	case v.l == 0 && !v.labelled():
 		return find(way, s, what)
-	case len(what) == 0 || way%3 == findText && len(what) > mostNeedle || printing():
+	case len(what) == 0 || len(what) > mostNeedle || printing():
 		return NotSought
 	}
 	r, ok := v.region()
@@ -211,33 +207,17 @@ func FindByte(way int, s string, c byte, l, lc Label, at hook.Site, to *Slot) in
 }
 
 func find(way int, s, what string) int {
-	n := 1
-	if way%3 == findText {
-		n = len(what)
-	}
+	n := len(what)
 	for k := range len(s) - n + 1 {
 		i := k
-		if way >= findLastText {
+		if way == findLast {
 			i = len(s) - n - k
 		}
-		here := s[i:i+n] == what
-		if way%3 != findText {
-			here = isIn(s[i], what) == (way%3 == findIn)
-		}
-		if here {
+		if s[i:i+n] == what {
 			return i
 		}
 	}
 	return -1
-}
-
-func isIn(c byte, set string) bool {
-	for i := range len(set) {
-		if set[i] == c {
-			return true
-		}
-	}
-	return false
 }
 
 // charsOf returns the label of a constant text.
