@@ -24,21 +24,11 @@ const (
 func (g *graph) constants(main, pkg *listed) *counters.Constants {
 	c := constants{known: map[string]bool{}, named: map[string]bool{}}
 	c.take(pkg)
-	seen := map[string]bool{}
-	var visit func(p *listed)
-	visit = func(p *listed) {
-		if p == nil || seen[p.ImportPath] || p.Standard {
-			return
-		}
-		seen[p.ImportPath] = true
+	g.eachBelow(main, func(p *listed) {
 		if p.Module != nil && p.Module.Main && !p.isTestMain() && p.ImportPath != pkg.ImportPath {
 			c.take(p)
 		}
-		for _, path := range p.Imports {
-			visit(g.byPath[path])
-		}
-	}
-	visit(main)
+	})
 	return &c.Constants
 }
 
@@ -63,11 +53,13 @@ func (c *constants) node(n ast.Node, above []ast.Node) bool {
 	case *ast.ImportSpec:
 		return false
 	case *ast.BasicLit:
-		list := &c.Other
-		if len(above) > 0 && compares(above[len(above)-1]) {
-			list = &c.Compared
+		switch in := above[len(above)-1]; {
+		case isField(in): // a tag
+		case compares(in):
+			c.literal(n, &c.Compared)
+		default:
+			c.literal(n, &c.Other)
 		}
-		c.literal(n, list)
 	case *ast.Field:
 		if n.Tag != nil {
 			if s, err := strconv.Unquote(n.Tag.Value); err == nil {
@@ -75,7 +67,6 @@ func (c *constants) node(n ast.Node, above []ast.Node) bool {
 				c.name(tag, n.Type)
 				c.words(s, &c.Other)
 			}
-			n.Tag = nil
 		} else {
 			for _, id := range n.Names {
 				if id.IsExported() {
@@ -87,14 +78,17 @@ func (c *constants) node(n ast.Node, above []ast.Node) bool {
 	return true
 }
 
+func isField(n ast.Node) bool {
+	_, ok := n.(*ast.Field)
+	return ok
+}
+
 // compares reports whether a literal in such a node is probably what something is compared with.
 func compares(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.BinaryExpr:
 		return n.Op != token.ADD
-	case *ast.CaseClause, *ast.IndexExpr, *ast.ValueSpec:
-		return true
-	case *ast.KeyValueExpr:
+	case *ast.CaseClause, *ast.IndexExpr, *ast.ValueSpec, *ast.KeyValueExpr:
 		return true
 	case *ast.CallExpr:
 		if s, ok := n.Fun.(*ast.SelectorExpr); ok {

@@ -82,14 +82,8 @@ func newGraph(b *Builder, pkgs []*listed) (*graph, error) {
 func (g *graph) code(main *listed) string {
 	h := newHasher("code")
 	h.add(g.b.tool["GOVERSION"], g.b.tool["GOOS"], g.b.tool["GOARCH"])
-	seen := map[string]bool{}
 	var rows []string
-	var visit func(p *listed)
-	visit = func(p *listed) {
-		if p == nil || seen[p.ImportPath] || p.Standard {
-			return
-		}
-		seen[p.ImportPath] = true
+	g.eachBelow(main, func(p *listed) {
 		if p.immutable() {
 			rows = append(rows, p.ImportPath+" "+p.Module.Version)
 		} else if !p.isTestMain() {
@@ -97,14 +91,28 @@ func (g *graph) code(main *listed) string {
 				rows = append(rows, p.ImportPath+" "+f+" "+g.hashes.of(p.abs(f)))
 			}
 		}
+	})
+	sort.Strings(rows)
+	h.list(rows)
+	return h.key()
+}
+
+// eachBelow calls do with a package and all that it imports, also indirectly, each once, but for
+// those of the standard library.
+func (g *graph) eachBelow(p *listed, do func(p *listed)) {
+	seen := map[string]bool{}
+	var visit func(p *listed)
+	visit = func(p *listed) {
+		if p == nil || seen[p.ImportPath] || p.Standard {
+			return
+		}
+		seen[p.ImportPath] = true
+		do(p)
 		for _, path := range p.Imports {
 			visit(g.byPath[path])
 		}
 	}
-	visit(main)
-	sort.Strings(rows)
-	h.list(rows)
-	return h.key()
+	visit(p)
 }
 
 // globalKey hashes heddle itself and the go command's settings.

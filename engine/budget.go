@@ -88,14 +88,15 @@ func (b *budget) hard() time.Time {
 // minimiseUntil returns until when a clip that is begun now may be made simpler: all clips
 // together take no more than Overtime when the budget is spent.
 func (b *budget) minimiseUntil() time.Time {
-	until := time.Now().Add(minimiseTime)
-	if !b.clipUntil.IsZero() && b.clipUntil.Before(until) {
-		until = b.clipUntil
+	return earlier(earlier(time.Now().Add(minimiseTime), b.clipUntil), b.hard())
+}
+
+// earlier returns the earlier of two ends; zero is none.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
 	}
-	if last := b.hard(); !last.IsZero() && last.Before(until) {
-		return last
-	}
-	return until
+	return a
 }
 
 // Clips of earlier runs may become simpler for half of the budget; of that of heddle predict, which

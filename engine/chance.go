@@ -90,9 +90,9 @@ func (c *chance) run(n, most int) int {
 	if c.end = 0; most > 0 {
 		c.end = c.n + most
 	}
-	p, input, most := e.paths, e.input, e.most
+	paths, input, bound := e.paths, e.input, e.most
 	e.paths, e.most = nil, 0 // without expressions
-	defer func() { e.paths, e.input, e.most = p, input, most }()
+	defer func() { e.paths, e.input, e.most = paths, input, bound }()
 	for len(c.offers) > 0 && !c.over() {
 		p := c.offers[0]
 		c.offers = c.offers[1:]
@@ -114,7 +114,7 @@ func (c *chance) over() bool {
 
 // saw makes an input a parent if its execution took new branches, and reports whether it did.
 func (c *chance) saw(p *parent, ex Execution) bool {
-	if ex.NewCounts == 0 {
+	if len(ex.News) == 0 {
 		return false
 	}
 	p.length, p.threads = symbolic.Length(p.values), len(ex.Trace.Goroutines)
@@ -147,8 +147,9 @@ func (c *chance) turn(p *parent) {
 	if p.turns == 0 {
 		if p.own {
 			c.shorten(p)
-			c.known[inputKey(corpus.Texts(p.values))] = true
-			c.found(corpus.Texts(p.values))
+			input := corpus.Texts(p.values)
+			c.known[inputKey(input)] = true
+			c.found(input)
 		}
 		if c.match(p, p.values, mostMatches); p.first {
 			n = perFirst
@@ -304,10 +305,7 @@ func (x *inputSearch) chanceElsewhere(executions int) bool {
 	}
 	n := min(len(x.p.seeds), mostOffers)
 	in.Offers, x.p.seeds = append(in.Offers, x.p.seeds[:n]...), x.p.seeds[n:]
-	until := time.Now().Add(elsewhereTime)
-	if end := x.deadline(); !end.IsZero() && end.Before(until) {
-		until = end
-	}
+	until := earlier(time.Now().Add(elsewhereTime), x.deadline())
 	var begun []int
 	in.Most = x.left()
 	for len(begun) == 0 || in.Most == 0 && len(begun) < mostCampaigns && x.crew.Hungry() {
@@ -335,7 +333,7 @@ func (x *inputSearch) chanceElsewhere(executions int) bool {
 
 // chanceOn makes inputs by chance as the Item says.
 func (w *Worker) chanceOn() {
-	e, in, r := w.e, w.item.Input, w.worked
+	e, in := w.e, w.item.Input
 	e.know(w.item.Know)
 	e.real, e.nondet, e.whole = in.Real, in.Nondet, e.isWhole()
 	defer func() { e.whole, e.input = true, nil }()
@@ -349,8 +347,5 @@ func (w *Worker) chanceOn() {
 	}
 	e.before, e.n = e.found, 0
 	w.chance.run(in.Chance, in.Most)
-	x.Move, x.MoveAt = e.move, e.moveAt
-	k := e.knowledge()
-	r.Know, r.Explored = &k, x
-	r.Tally.Executions = e.n
+	w.explored(x)
 }

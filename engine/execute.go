@@ -75,10 +75,7 @@ func (e *exploration) until() time.Time {
 	if e.n == 0 || e.keeping {
 		return time.Time{}
 	}
-	if hard := e.hard(); e.brief.IsZero() || !hard.IsZero() && hard.Before(e.brief) {
-		return hard
-	}
-	return e.brief
+	return earlier(e.hard(), e.brief)
 }
 
 // complete adds to a request what holds for all.

@@ -9,6 +9,7 @@ import (
 	"heddle/explore"
 	"heddle/explore/why"
 	"heddle/order/sat"
+	"heddle/rt/splitmix"
 	"heddle/rt/wire"
 	"heddle/symbolic"
 	"heddle/symbolic/corpus"
@@ -248,8 +249,7 @@ func sidesOf(path *symbolic.Path) (h uint64) {
 			if b.Taken {
 				x++
 			}
-			x = (x ^ x>>31) * 0x9e3779b97f4a7c15
-			h += x ^ x>>29
+			h += splitmix.Mix(x)
 		}
 	}
 	return h

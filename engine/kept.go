@@ -1,9 +1,10 @@
 package engine
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 
 	"heddle/symbolic/corpus"
 )
@@ -15,7 +16,8 @@ import (
 // inputsKept returns the inputs that are kept for the test and have the types of one of its inputs.
 // Files that are none are passed over, as they may be of an earlier version of the target.
 func (e *exploration) inputsKept(like []string) (inputs [][]string) {
-	if e.cfg.FuzzCache == "" {
+	wanted, err := corpus.Values(like)
+	if e.cfg.FuzzCache == "" || err != nil {
 		return nil
 	}
 	dir := filepath.Join(e.cfg.FuzzCache, e.test)
@@ -28,27 +30,14 @@ func (e *exploration) inputsKept(like []string) (inputs [][]string) {
 		if err != nil {
 			continue
 		}
-		if values, err := corpus.Parse(data); err == nil && sameTypes(corpus.Texts(values), like) {
+		if values, err := corpus.Parse(data); err == nil && slices.EqualFunc(values, wanted, sameType) {
 			inputs = append(inputs, corpus.Texts(values))
 		}
 	}
 	return inputs
 }
 
-// sameTypes reports whether two inputs, in the notation of package corpus, have the same types.
-func sameTypes(a, b []string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		x, err := corpus.Value(a[i])
-		y, err2 := corpus.Value(b[i])
-		if err != nil || err2 != nil || fmt.Sprintf("%T", x) != fmt.Sprintf("%T", y) {
-			return false
-		}
-	}
-	return true
-}
+func sameType(a, b any) bool { return reflect.TypeOf(a) == reflect.TypeOf(b) }
 
 // keepInput keeps an input for the next run. Where that fails, the next run has to find it again.
 func (e *exploration) keepInput(input []string) {

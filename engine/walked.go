@@ -31,19 +31,22 @@ func (p *walked) see(_ []string, ex *Execution) {
 
 // inputOn explores the input of the Item.
 func (w *Worker) inputOn() {
-	e, in, r := w.e, w.item.Input, w.worked
-	if in.Chance > 0 {
-		w.chanceOn()
-		return
-	}
+	e, in := w.e, w.item.Input
 	p := &walked{table: symbolic.NewTable(), seen: map[uint64]bool{}, concrete: map[trace.Site]bool{}}
 	e.know(w.item.Know)
 	e.real, e.nondet, e.whole, e.paths, e.called = in.Real, in.Nondet, e.isWhole(), p, e.hurry
 	defer func() { e.whole, e.paths, e.input, e.most, e.called = true, nil, nil, 0, nil }()
 	e.takeUp(in.Values, in.Most)
-	x := &wire.Explored{Places: map[trace.Site]wire.Place{}}
+	x := &wire.Explored{}
 	_, x.Complete, x.Why = e.searchingOne()()
-	x.Paths, x.Concrete, x.Move, x.MoveAt = p.paths, slices.Sorted(maps.Keys(p.concrete)), e.move, e.moveAt
+	x.Paths, x.Concrete = p.paths, slices.Sorted(maps.Keys(p.concrete))
+	w.explored(x)
+}
+
+// explored gives x back, with what holds for every input.
+func (w *Worker) explored(x *wire.Explored) {
+	e, r := w.e, w.worked
+	x.Move, x.MoveAt, x.Places = e.move, e.moveAt, map[trace.Site]wire.Place{}
 	for _, s := range append(x.Concrete[:len(x.Concrete):len(x.Concrete)], x.MoveAt) {
 		if s.PC() != 0 {
 			x.Places[s] = e.x.Resolve(s)

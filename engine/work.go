@@ -107,6 +107,8 @@ func (w *Worker) guarded() {
 	switch {
 	case w.item.RemoteExecutions != nil:
 		w.remoteOn()
+	case w.item.Input != nil && w.item.Input.Chance > 0:
+		w.chanceOn()
 	case w.item.Input != nil:
 		w.inputOn()
 	case w.item.Turn != nil:

@@ -26,7 +26,7 @@ func (t *Table) Near(values []any) Model {
 			set(InputName(i), n)
 			continue
 		}
-		b, ok := text(v)
+		b, ok := corpus.Bytes(v)
 		if !ok {
 			continue
 		}
@@ -46,7 +46,7 @@ func (t *Table) Near(values []any) Model {
 func (t *Table) Limits(near []any, most int) []Term {
 	var cs []Term
 	for i, v := range near {
-		b, _ := text(v)
+		b, _ := corpus.Bytes(v)
 		if x, ok := t.named[LenName(i)]; ok {
 			cs = append(cs, t.Op(ULt, x, t.Const(uint64(max(most, len(b)))+1, t.Width(x))))
 		}
@@ -57,7 +57,7 @@ func (t *Table) Limits(near []any, most int) []Term {
 // Length returns the total length of the texts in an input.
 func Length(values []any) (n int) {
 	for _, v := range values {
-		b, _ := text(v)
+		b, _ := corpus.Bytes(v)
 		n += len(b)
 	}
 	return n
@@ -74,7 +74,7 @@ func (t *Table) Values(m Model, near []any) []any {
 }
 
 func (t *Table) input(m Model, i int, old any) any {
-	if b, ok := text(old); ok {
+	if b, ok := corpus.Bytes(old); ok {
 		n := len(b)
 		if x, ok := t.named[LenName(i)]; ok {
 			if v, ok := m[x]; ok {
@@ -93,10 +93,7 @@ func (t *Table) input(m Model, i int, old any) any {
 				}
 			}
 		}
-		if _, ok := old.(string); ok {
-			return string(out)
-		}
-		return out
+		return corpus.WithBytes(old, out)
 	}
 	x, ok := t.named[InputName(i)]
 	if !ok {
@@ -107,16 +104,6 @@ func (t *Table) input(m Model, i int, old any) any {
 		return old
 	}
 	return corpus.WithNumber(old, v)
-}
-
-func text(v any) ([]byte, bool) {
-	switch v := v.(type) {
-	case string:
-		return []byte(v), true
-	case []byte:
-		return v, true
-	}
-	return nil, false
 }
 
 // Zero returns the zero value of v's type.

@@ -27,9 +27,11 @@ type Options struct {
 const DefaultLimit = 2 * time.Second
 
 // A Backend decides whether conditions can all be true. If the answer is Sat, the model has a
-// value for each of their variables. The backend should prefer the values in near.
+// value for each of their variables. The backend should prefer the values in near. If it is Unsat,
+// core may have some of the conditions that exclude each other.
 type Backend interface {
-	Solve(t *Table, conditions []Term, near Model, limit time.Duration) (Status, Model, error)
+	Solve(t *Table, conditions []Term, near Model, limit time.Duration) (status Status, m Model, core []Term,
+		err error)
 }
 
 // Stats counts the questions to a Solver.
@@ -225,21 +227,12 @@ func (s *Solver) answer(cs []Term, near Model) (Status, Model, error) {
 		s.Stats.Cached++
 		return sat.Unsat, nil, nil
 	}
-	var status Status
-	var m Model
-	var err error
-	if b, ok := s.opt.Backend.(interface {
-		SolveCore(*Table, []Term, Model, time.Duration) (Status, Model, []Term)
-	}); ok {
-		var core []Term
-		if status, m, core = b.SolveCore(s.t, cs, near, s.opt.Limit); status == sat.Unsat && len(core) > 0 {
-			slices.Sort(core)
-			core = slices.Compact(core)
-			last := core[len(core)-1]
-			s.cores[last] = append(s.cores[last][max(0, len(s.cores[last])-mostCores+1):], core)
-		}
-	} else {
-		status, m, err = s.opt.Backend.Solve(s.t, cs, near, s.opt.Limit)
+	status, m, core, err := s.opt.Backend.Solve(s.t, cs, near, s.opt.Limit)
+	if len(core) > 0 {
+		slices.Sort(core)
+		core = slices.Compact(core)
+		last := core[len(core)-1]
+		s.cores[last] = append(s.cores[last][max(0, len(s.cores[last])-mostCores+1):], core)
 	}
 	switch {
 	case err != nil:
@@ -285,14 +278,8 @@ type Blast struct{}
 
 // Solve implements Backend. It makes a new solver for each question: in a common one each question
 // would pay for the clauses of all others.
-func (b Blast) Solve(t *Table, conditions []Term, near Model, limit time.Duration) (Status, Model, error) {
-	status, m, _ := b.SolveCore(t, conditions, near, limit)
-	return status, m, nil
-}
-
-// SolveCore is Solve. If the answer is Unsat, core has conditions that exclude each other.
-func (Blast) SolveCore(t *Table, conditions []Term, near Model, limit time.Duration) (status Status, m Model,
-	core []Term) {
+func (Blast) Solve(t *Table, conditions []Term, near Model, limit time.Duration) (Status, Model, []Term,
+	error) {
 	deadline := time.Now().Add(limit)
 	late := func() bool { return time.Now().After(deadline) }
 	s := sat.New(sat.Options{Stop: late, Proof: true})
@@ -307,17 +294,17 @@ func (Blast) SolveCore(t *Table, conditions []Term, near Model, limit time.Durat
 			}
 		}
 	}
-	unsat := func() (Status, Model, []Term) {
-		core = bounds
+	unsat := func() (Status, Model, []Term, error) {
+		core := bounds
 		for _, i := range s.Core() {
 			core = append(core, conditions[i])
 		}
-		return sat.Unsat, nil, core
+		return sat.Unsat, nil, core, nil
 	}
 	for i, c := range conditions {
 		ls := b.of(c)
 		if ls == nil {
-			return sat.Unknown, nil, nil
+			return sat.Unknown, nil, nil, nil
 		}
 		if !s.Add(i, ls[0]) {
 			return unsat()
@@ -340,9 +327,9 @@ func (Blast) SolveCore(t *Table, conditions []Term, near Model, limit time.Durat
 		return unsat()
 	case sat.Sat:
 		slices.Sort(vars)
-		return sat.Sat, b.nearest(vars, near), nil
+		return sat.Sat, b.nearest(vars, near), nil, nil
 	}
-	return sat.Unknown, nil, nil
+	return sat.Unknown, nil, nil, nil
 }
 
 // mostConflicts bounds what a model that is nearer may take.

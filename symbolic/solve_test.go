@@ -152,12 +152,12 @@ func TestEvaluate(t *testing.T) {
 			cs = append(cs, m.t.Op(Eq, v, m.t.Const(val, w)))
 		}
 		same := m.t.Op(Eq, x, m.t.Const(want, w))
-		if status, _, _ := (Blast{}).Solve(m.t, append(cs, same), nil, time.Minute); status != sat.Sat {
+		if status, _, _, _ := (Blast{}).Solve(m.t, append(cs, same), nil, time.Minute); status != sat.Sat {
 			t.Fatalf("term %d is not its value %#x under %v: %v\n%s", i, want, model, status,
 				m.t.SMT(append(cs, same)))
 		}
-		if status, _,
-			_ := (Blast{}).Solve(m.t, append(cs, m.t.Negate(same)), nil, time.Minute); status != sat.Unsat {
+		cs = append(cs, m.t.Negate(same))
+		if status, _, _, _ := (Blast{}).Solve(m.t, cs, nil, time.Minute); status != sat.Unsat {
 			t.Fatalf("term %d may be another than its value %#x under %v: %v", i, want, model, status)
 		}
 	}

@@ -44,42 +44,43 @@ func (z *Z3) Close() error {
 	return z.cmd.Wait()
 }
 
-// Solve implements Backend. It ignores near.
-func (z *Z3) Solve(t *Table, conditions []Term, near Model, limit time.Duration) (Status, Model, error) {
+// Solve implements Backend. It ignores near, and names no conditions that exclude each other.
+func (z *Z3) Solve(t *Table, conditions []Term, near Model, limit time.Duration) (Status, Model, []Term,
+	error) {
 	var vars []Term
 	t.Variables(conditions, func(x Term) { vars = append(vars, x) })
 	text := "(reset)\n(set-option :timeout " + strconv.FormatInt(max(1, limit.Milliseconds()), 10) + ")\n" +
 		t.SMT(conditions) + "(check-sat)\n"
 	if _, err := io.WriteString(z.in, text); err != nil {
-		return sat.Unknown, nil, fmt.Errorf("z3: %w", err)
+		return sat.Unknown, nil, nil, fmt.Errorf("z3: %w", err)
 	}
 	line, err := z.line()
 	if err != nil {
-		return sat.Unknown, nil, err
+		return sat.Unknown, nil, nil, err
 	}
 	switch line {
 	case "unsat":
-		return sat.Unsat, nil, nil
+		return sat.Unsat, nil, nil, nil
 	case "unknown", "timeout":
-		return sat.Unknown, nil, nil
+		return sat.Unknown, nil, nil, nil
 	case "sat":
 	default:
-		return sat.Unknown, nil, fmt.Errorf("z3: %s", line)
+		return sat.Unknown, nil, nil, fmt.Errorf("z3: %s", line)
 	}
 	m := Model{}
 	for _, x := range vars { // one at a time: each answer is one line
 		if _, err := fmt.Fprintf(z.in, "(get-value (v%d))\n", t.nodes[x].v); err != nil {
-			return sat.Unknown, nil, fmt.Errorf("z3: %w", err)
+			return sat.Unknown, nil, nil, fmt.Errorf("z3: %w", err)
 		}
 		line, err := z.line()
 		if err != nil {
-			return sat.Unknown, nil, err
+			return sat.Unknown, nil, nil, err
 		}
 		if m[x], err = smtValue(line); err != nil {
-			return sat.Unknown, nil, err
+			return sat.Unknown, nil, nil, err
 		}
 	}
-	return sat.Sat, m, nil
+	return sat.Sat, m, nil, nil
 }
 
 func (z *Z3) line() (string, error) {

@@ -56,7 +56,6 @@ func (x *local) counted(q *wire.Request, ex *engine.Execution) {
 	if q.Count {
 		ex.Still = q.News != nil && counters.Has(q.News)
 		ex.NewBranches, ex.News = x.branches.Add()
-		ex.NewCounts = len(ex.News)
 	}
 }
 
@@ -121,8 +120,8 @@ func argument(i int, v any) (any, flow.Label) {
 	if !given.exprs {
 		return v, 0
 	}
-	k, n := numberOf(v)
-	return v, flow.Input(i, k, n)
+	n, _ := corpus.Number(v)
+	return v, flow.Input(i, typeOf(v), n)
 }
 
 func labelText(i int, b []byte) flow.Label {
@@ -132,33 +131,29 @@ func labelText(i int, b []byte) flow.Label {
 	return flow.InputText(i, unsafe.Pointer(unsafe.SliceData(b)), len(b))
 }
 
-func numberOf(v any) (trace.Num, uint64) {
-	switch v := v.(type) {
+// typeOf returns the type of a number or bool.
+func typeOf(v any) trace.Num {
+	switch v.(type) {
 	case bool:
-		if v {
-			return trace.Bool, 1
-		}
-		return trace.Bool, 0
+		return trace.Bool
 	case int:
-		return trace.Int, uint64(v)
+		return trace.Int
 	case int8:
-		return trace.NumOf(8, true), uint64(v)
+		return trace.NumOf(8, true)
 	case int16:
-		return trace.NumOf(16, true), uint64(v)
+		return trace.NumOf(16, true)
 	case int32:
-		return trace.NumOf(32, true), uint64(v)
+		return trace.NumOf(32, true)
 	case int64:
-		return trace.NumOf(64, true), uint64(v)
-	case uint:
-		return trace.NumOf(64, false), uint64(v)
+		return trace.NumOf(64, true)
+	case uint, uint64:
+		return trace.NumOf(64, false)
 	case uint8:
-		return trace.NumOf(8, false), uint64(v)
+		return trace.NumOf(8, false)
 	case uint16:
-		return trace.NumOf(16, false), uint64(v)
+		return trace.NumOf(16, false)
 	case uint32:
-		return trace.NumOf(32, false), uint64(v)
-	case uint64:
-		return trace.NumOf(64, false), v
+		return trace.NumOf(32, false)
 	}
 	panic("heddle: an input of another type")
 }

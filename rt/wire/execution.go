@@ -115,11 +115,10 @@ type Result struct {
 	// where values that depend on the input were no longer followed, with Request.Exprs
 	Concrete []trace.Site `json:",omitempty"`
 	// With Request.Count: how many branches were taken that no execution of the test in this
-	// process had taken, and of how many the number of times was of an order that it had never
-	// been. Compared: what was compared and differs.
+	// process had taken, and those that were, or a number of times that is of an order that it had
+	// never been. Compared: what was compared and differs.
 	NewBranches int             `json:",omitempty"`
-	NewCounts   int             `json:",omitempty"`
-	News        []uint32        `json:",omitempty"` // which
+	News        []uint32        `json:",omitempty"`
 	Still       bool            `json:",omitempty"` // all of Request.News
 	Compared    []counters.Pair `json:",omitempty"`
 	// Final says that executing the same schedule again tells nothing, or takes too long.

@@ -5,12 +5,12 @@ package wire
 
 import (
 	"fmt"
-	"heddle/rt/counters"
 	"slices"
 	"strings"
 
 	"heddle/explore/question"
 	"heddle/explore/why"
+	"heddle/rt/counters"
 )
 
 // Env names the environment variable that holds the path of the Config file.

@@ -61,3 +61,22 @@ func WithNumber(old any, v uint64) any {
 	}
 	return old
 }
+
+// Bytes returns the bytes of a string or []byte; ok is false if v is none.
+func Bytes(v any) (b []byte, ok bool) {
+	switch v := v.(type) {
+	case string:
+		return []byte(v), true
+	case []byte:
+		return v, true
+	}
+	return nil, false
+}
+
+// WithBytes returns the string or []byte of old's type with these bytes.
+func WithBytes(old any, b []byte) any {
+	if _, ok := old.(string); ok {
+		return string(b)
+	}
+	return b
+}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"heddle/rt/counters"
+	"heddle/symbolic"
 	"heddle/symbolic/corpus"
 )
 
@@ -18,9 +19,9 @@ const perPair = 12
 
 // Match returns inputs that may make comparisons of an execution come out otherwise: where the
 // input has one side, they have the other (input-to-state correspondence: Aschermann et al.,
-// "REDQUEEN", NDSS 2019; we change no colours first, and try decimal numbers and lengths of texts
-// too): about most of them, of comparisons that are drawn if there are more. What was compared with
-// goes to the dictionary.
+// "REDQUEEN", NDSS 2019; we change no colours first, and try decimal numbers, hex, base64 and
+// lengths of texts): about most of them, of comparisons that are drawn if there are more. What was
+// compared goes to the dictionary.
 func (m *Mutator) Match(values []any, pairs []counters.Pair, most int) (inputs [][]any) {
 	compared := &m.lists[2]
 	for _, p := range pairs {
@@ -66,11 +67,12 @@ func (m *Mutator) Match(values []any, pairs []counters.Pair, most int) (inputs [
 }
 
 // matchText puts a text where v has another, as it is or encoded.
-func matchText(v any, is, want string, fold bool, put func(any)) {
-	b, back := textOf(v)
-	if back == nil {
+func matchText(v any, is, want string, fold bool, give func(any)) {
+	b, ok := corpus.Bytes(v)
+	if !ok {
 		return
 	}
+	put := func(b []byte) { give(corpus.WithBytes(v, b)) }
 	if len(is) >= leastEncoded {
 		in := string(b)
 		for _, code := range [...]func([]byte) string{hex.EncodeToString,
@@ -79,13 +81,13 @@ func matchText(v any, is, want string, fold bool, put func(any)) {
 			was := code([]byte(is[:len(is)/3*3]))
 			if at := strings.Index(in, was); at >= 0 {
 				now := code([]byte(want))
-				put(back([]byte(in[:at] + now + in[min(len(in), at+len(now)):])))
+				put([]byte(in[:at] + now + in[min(len(in), at+len(now)):]))
 			}
 		}
 	}
 	if is == "" {
 		if len(b) == 0 {
-			put(back([]byte(want)))
+			put([]byte(want))
 		}
 		return
 	}
@@ -99,25 +101,14 @@ func matchText(v any, is, want string, fold bool, put func(any)) {
 			return
 		}
 		at += i
-		if len(b)-len(is)+len(want) <= MostText {
-			put(back(slices.Concat(b[:at], []byte(want), b[at+len(is):])))
+		if len(b)-len(is)+len(want) <= symbolic.MostText {
+			put(slices.Concat(b[:at], []byte(want), b[at+len(is):]))
 		}
 	}
 }
 
 // leastEncoded is how long a text is at least that is looked for encoded.
 const leastEncoded = 3
-
-// textOf returns the bytes of a text, and what makes a value of the same type; nil: it is none.
-func textOf(v any) ([]byte, func([]byte) any) {
-	switch v := v.(type) {
-	case string:
-		return []byte(v), func(b []byte) any { return string(b) }
-	case []byte:
-		return v, func(b []byte) any { return b }
-	}
-	return nil, nil
-}
 
 // matchNumber puts a number, or one beside it, where v has another.
 func (m *Mutator) matchNumber(v any, is, want uint64, bytes int, put func(any)) {
@@ -137,39 +128,33 @@ func (m *Mutator) matchNumber(v any, is, want uint64, bytes int, put func(any)) 
 		}
 		return
 	}
-	b, back := textOf(v)
-	if back == nil {
+	b, ok := corpus.Bytes(v)
+	if !ok {
 		return
 	}
-	if is == uint64(len(b)) && want <= MostText {
+	if is == uint64(len(b)) && want <= symbolic.MostText {
 		for _, n := range [...]int{int(want), int(want) + 1, int(want) - 1} {
 			if n >= 0 {
-				put(back(stretched(b, n)))
+				put(corpus.WithBytes(v, stretched(b, n)))
 			}
 		}
 	}
-	replace := func(is, want []byte) {
-		matchText(string(b), string(is), string(want), false, func(v any) { put(back([]byte(v.(string)))) })
-	}
+	replace := func(is, want []byte) { matchText(v, string(is), string(want), false, put) }
 	if is < 0x80 || bytes == 1 { // a byte, perhaps as a rune or an int
 		if want < 0x100 {
 			replace([]byte{byte(is)}, []byte{byte(want)})
 		}
 	}
 	if bytes > 1 {
-		var x, y [8]byte
 		for _, n := range [...]int{2, 4, 8} {
 			if n > bytes || n < 8 && (is>>(8*n) != 0 || want>>(8*n) != 0) || is < 0x100 && n > 2 && is == 0 {
 				continue
 			}
-			binary.LittleEndian.PutUint64(x[:], is)
-			binary.LittleEndian.PutUint64(y[:], want)
-			replace(x[:n], y[:n])
-			replace([]byte(hex.EncodeToString(x[:n])), []byte(hex.EncodeToString(y[:n])))
-			binary.BigEndian.PutUint64(x[:], is)
-			binary.BigEndian.PutUint64(y[:], want)
-			replace(x[8-n:], y[8-n:])
-			replace([]byte(hex.EncodeToString(x[8-n:])), []byte(hex.EncodeToString(y[8-n:])))
+			for _, order := range [...]binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+				x, y := encode(is, n, order), encode(want, n, order)
+				replace(x, y)
+				replace([]byte(hex.EncodeToString(x)), []byte(hex.EncodeToString(y)))
+			}
 		}
 		replace(decimalOf(is, bytes), decimalOf(want, bytes))
 		replace(decimalOf(is, bytes), decimalOf(want+1, bytes))

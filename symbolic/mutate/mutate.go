@@ -12,9 +12,6 @@ import (
 	"heddle/symbolic/corpus"
 )
 
-// MostText is how long a text may become.
-const MostText = 4096
-
 // A Mutator changes inputs. What it draws depends on its seed and on what it was given so far.
 type Mutator struct {
 	rng   splitmix.Stream

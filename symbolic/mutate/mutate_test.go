@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"heddle/rt/counters"
+	"heddle/symbolic"
 )
 
 // all has a value of each type that fuzz targets take.
@@ -28,7 +29,7 @@ func TestChange(t *testing.T) {
 				t.Fatalf("%T became %T", all[i], v)
 			}
 			if r := reflect.ValueOf(v); r.Kind() == reflect.String || r.Kind() == reflect.Slice {
-				if r.Len() > MostText {
+				if r.Len() > symbolic.MostText {
 					t.Fatalf("a text of %d bytes", r.Len())
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"heddle/rt/counters"
+	"heddle/symbolic"
 )
 
 // marks are the bytes that texts are mostly divided by.
@@ -120,8 +121,8 @@ func (m *Mutator) mark(b []byte) byte {
 
 // insert inserts a piece, as far as the text does not become too long.
 func (m *Mutator) insert(b []byte, at int, piece []byte) []byte {
-	if len(b)+len(piece) > MostText {
-		piece = piece[:max(0, MostText-len(b))]
+	if len(b)+len(piece) > symbolic.MostText {
+		piece = piece[:max(0, symbolic.MostText-len(b))]
 	}
 	return slices.Insert(b, at, piece...)
 }
@@ -215,13 +216,8 @@ func (m *Mutator) json(b []byte, kind string, depth int) []byte {
 	case "bool":
 		return strconv.AppendBool(b, m.n(2) == 0)
 	case "list":
-		b = append(b, '[')
-		for i := range m.n(4) * max(min(depth, 1), 0) {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = m.json(b, "", depth-1)
-		}
+		n := m.n(4)
+		b = several(append(b, '['), n, depth, func(b []byte) []byte { return m.json(b, "", depth-1) })
 		return append(b, ']')
 	case "object":
 		return m.object(b, depth-1)
@@ -231,14 +227,23 @@ func (m *Mutator) json(b []byte, kind string, depth int) []byte {
 
 // object appends a JSON object.
 func (m *Mutator) object(b []byte, depth int) []byte {
-	b = append(b, '{')
-	for i := range (1 + m.n(4)) * max(min(depth, 1), 0) {
+	n := 1 + m.n(4)
+	b = several(append(b, '{'), n, depth, func(b []byte) []byte { return m.member(b, m.name(), depth) })
+	return append(b, '}')
+}
+
+// several appends n things with commas between; none where the depth is used up.
+func several(b []byte, n, depth int, one func([]byte) []byte) []byte {
+	if depth <= 0 {
+		return b
+	}
+	for i := range n {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = m.member(b, m.name(), depth)
+		b = one(b)
 	}
-	return append(b, '}')
+	return b
 }
 
 // span draws a part of a text: half of them words or other runs of one kind.
@@ -310,34 +315,17 @@ func (m *Mutator) binary(b []byte) []byte {
 	if size > len(b) {
 		size = 2
 	}
-	var order binary.AppendByteOrder = binary.LittleEndian
-	read := binary.ByteOrder(binary.LittleEndian)
+	var order binary.ByteOrder = binary.LittleEndian
 	if m.n(2) == 0 {
-		order, read = binary.BigEndian, binary.BigEndian
+		order = binary.BigEndian
 	}
 	at := m.n(len(b) - size + 1)
-	p := b[at : at+size]
-	var n uint64
-	switch size {
-	case 2:
-		n = uint64(read.Uint16(p))
-	case 4:
-		n = uint64(read.Uint32(p))
-	case 8:
-		n = read.Uint64(p)
-	}
+	n := decode(b[at:at+size], order)
 	if m.n(3) == 0 {
 		n = uint64(len(b) - m.n(at+size+1)) // how long something is
 	} else {
 		n = m.number(n, n, 8*size)
 	}
-	switch size {
-	case 2:
-		copy(p, order.AppendUint16(nil, uint16(n)))
-	case 4:
-		copy(p, order.AppendUint32(nil, uint32(n)))
-	case 8:
-		copy(p, order.AppendUint64(nil, n))
-	}
+	copy(b[at:], encode(n, size, order))
 	return b
 }

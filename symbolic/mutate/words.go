@@ -3,6 +3,8 @@ package mutate
 import (
 	"encoding/binary"
 	"strconv"
+
+	"heddle/symbolic"
 )
 
 // words is a dictionary: texts and numbers that the program compares its input with, or has as
@@ -20,7 +22,7 @@ const mostWords = 1 << 10
 
 // add adds a word: a text, which may be a number too.
 func (w *words) add(s string) {
-	if s == "" || len(s) > MostText/16 || w.known[s] {
+	if s == "" || len(s) > symbolic.MostText/16 || w.known[s] {
 		return
 	}
 	if w.known == nil || len(w.known) == 4*mostWords {
@@ -87,10 +89,26 @@ func (w *words) addNumber(n uint64, size int) {
 	}
 	w.add(strconv.FormatInt(signed, 10))
 	if size > 1 && n > 0xffff {
-		var b [8]byte
-		binary.BigEndian.PutUint64(b[:], n)
-		w.add(string(b[8-size:]))
-		binary.LittleEndian.PutUint64(b[:], n)
-		w.add(string(b[:size]))
+		w.add(string(encode(n, size, binary.BigEndian)))
+		w.add(string(encode(n, size, binary.LittleEndian)))
 	}
+}
+
+// encode returns a number in so many bytes, at most 8, and decode the number that bytes are.
+func encode(n uint64, size int, order binary.ByteOrder) []byte {
+	b := make([]byte, 8)
+	if order.PutUint64(b, n); order == binary.BigEndian {
+		return b[8-size:]
+	}
+	return b[:size]
+}
+
+func decode(p []byte, order binary.ByteOrder) uint64 {
+	b := make([]byte, 8)
+	if order == binary.BigEndian {
+		copy(b[8-len(p):], p)
+	} else {
+		copy(b, p)
+	}
+	return order.Uint64(b)
 }
