@@ -5,6 +5,8 @@
 //	go run ./bench -build    times of builds beside plain ones (a minute or two)
 //	go run ./bench -cold F   cost of the first heddle test with empty caches, beside go test -race,
 //	                         as a table in F (half an hour)
+//	go run ./bench -growth F what an execution costs against the size of the program, as tables in F, or
+//	                         printed with -; with -most N, of programs up to that size
 //	go run ./bench -searches S  memory of searches by strategy S, and whether executions become slower
 //	go run ./bench -counts S  executions of strategy S, reach or dpor, that cover the programs of
 //	                         Lei & Carver, and Fib
@@ -61,6 +63,8 @@ func main() {
 	memory := flag.Bool("memory", false, "measure memory instead: what stays in use over 100,000 executions, and a long execution")
 	counts := flag.String("counts", "", "measure searches instead: executions that cover the programs of Lei & Carver and Fib by `strategy` (reach, dpor)")
 	searches := flag.String("searches", "", "measure memory and time of the larger searches by `strategy` (reach, dpor)")
+	growth := flag.String("growth", "", "measure executions of programs of growing size instead, and write the tables to `file`, - to print them; with -type, only this program")
+	most := flag.Int("most", 1_000_000, "with -growth: the largest `size`")
 	workers := flag.String("workers", "", "explore `test` by one process and by two: of the programs of Lei & Carver (TestDPMonitorSU6), or with -strategy mcr, map or predict of bench/programs/shared (TestRounds, TestLocks)")
 	simulated := flag.String("simulate", "", "record the search of `test` of the programs of Lei & Carver, and simulate workers on a network")
 	huge := flag.Bool("huge", false, "with -counts: six philosophers too, 901,752 executions; with -unfold: the rows that take a second and more")
@@ -91,7 +95,7 @@ func main() {
 	race := flag.Bool("race", true, "with -test: detect data races")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("unexpected argument %q; the flags are -build, -cold, -memory, -counts, -bugs, -strategy, -map, -type, -budget, -tests, -repeats, -buggy, -predict, -branch, -unfold, -observe, -inputs, -guarded, -fuzz, -std, -replay, -gen, -heddles, -flow, -huge, -searches, -workers, -simulate, -test, -policy, -race and -cpuprofile", flag.Arg(0))
+		log.Fatalf("unexpected argument %q; the flags are -build, -cold, -memory, -growth, -most, -counts, -bugs, -strategy, -map, -type, -budget, -tests, -repeats, -buggy, -predict, -branch, -unfold, -observe, -inputs, -guarded, -fuzz, -std, -replay, -gen, -heddles, -flow, -huge, -searches, -workers, -simulate, -test, -policy, -race and -cpuprofile", flag.Arg(0))
 	}
 	ctx := context.Background()
 	var err error
@@ -104,6 +108,8 @@ func main() {
 		err = measureMemory(ctx)
 	case *searches != "":
 		err = measureSearches(ctx, *searches)
+	case *growth != "":
+		err = growthTable(ctx, *growth, *most, *only, *strategy, *profile)
 	case *workers != "":
 		err = measureWorkers(ctx, *workers, cmp.Or(*strategy, "reach"))
 	case *simulated != "":

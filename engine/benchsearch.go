@@ -17,11 +17,59 @@ const mostCollected = 100_000
 
 // Bench measures how a strategy that thinks covers one test, executed by x. The error is x's.
 func Bench(cfg *wire.Config, test string, x Executor) (*wire.Bench, error) {
-	e := newExploration(context.Background(), cfg, test, x, func(*wire.Record) {})
+	whole := *cfg
+	whole.Budget = 0 // a search that knows of a budget ends with it
+	e := newExploration(context.Background(), &whole, test, x, func(*wire.Record) {})
 	if cfg.Depths {
 		return e.depths(), e.err
 	}
+	if cfg.Budget > 0 {
+		return e.benchBegun(time.Duration(cfg.Budget)), e.err
+	}
 	return benchSearch(e), e.err
+}
+
+// benchBegun measures the first executions of a search, as many as begin within the budget. A
+// search that ends within it is made again and again. What comes first is left out where it is
+// short, since tables grow then.
+func (e *exploration) benchBegun(budget time.Duration) *wire.Bench {
+	b := new(wire.Bench)
+	var before, after runtime.MemStats
+	var used time.Duration
+	counted := 0
+	mark := func() {
+		runtime.ReadMemStats(&before)
+		used, counted = limit.ProcessorTime(), 0
+	}
+	mark()
+	begin := time.Now()
+	for n := 0; n == 0 || time.Since(begin) < budget; {
+		s := e.unit.New(e.startOf(e.unit))
+		next := s.Next()
+		for ; next != nil && (n == 0 || time.Since(begin) < budget); next = s.Next() {
+			if n == 1 && time.Since(begin) < budget/8 {
+				mark()
+			}
+			ex := e.perform(next, e.needs(e.unit))
+			if e.err != nil {
+				return b
+			}
+			b.Steps = len(ex.Trace.Steps)
+			s.Done(ex.Trace)
+			n++
+			counted++
+		}
+		b.Executions = n
+		b.Complete, b.Yielded = endOf(s)
+		if next == nil && !b.Complete {
+			b.Reason = s.Result().Reason.String()
+			break
+		}
+	}
+	b.Processor = float64(limit.ProcessorTime()-used) / float64(max(1, counted))
+	runtime.ReadMemStats(&after)
+	b.Bytes = float64(after.TotalAlloc-before.TotalAlloc) / float64(max(1, counted))
+	return b
 }
 
 // benchSearch lets an exhaustive strategy cover one test several times: for the

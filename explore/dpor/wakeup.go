@@ -105,12 +105,14 @@ func (s *Strategy) match(trees []*wakeup, v []*transition.Transition) (w *wakeup
 	return nil, v
 }
 
-// without returns v without its k-th transition, all of v if k < 0.
+// without returns v without its k-th transition, all of v if k < 0. It changes v. What comes before
+// the k-th is little: the rest is not moved.
 func without(v []*transition.Transition, k int) []*transition.Transition {
 	if k < 0 {
 		return v
 	}
-	return append(v[:k], v[k+1:]...)
+	copy(v[1:k+1], v[:k])
+	return v[1:]
 }
 
 // chain adds v to a tree as a branch.

@@ -148,7 +148,9 @@ func (p *Path) Rivals(c *Candidate) []Rival {
 	n := 0
 	for i := range c.all {
 		a := &c.all[i]
-		p.addRivals(c, a.Obj, a.Mode, n)
+		if a.Op != trace.OpWGWait || !p.settles(c, a.Obj) {
+			p.addRivals(c, a.Obj, a.Mode, n)
+		}
 		n++
 		for _, o := range p.Tab.objects[a.Obj].overlaps {
 			p.addRivals(c, o, a.Mode, n)
@@ -182,6 +184,7 @@ func (p *Path) addRivals(c *Candidate, obj Object, m model.Mode, n int) {
 // Alternatives calls f with every candidate that was announced and not executed: other cases of
 // selects, their defaults, other partners over unbuffered channels. All calls share c.
 func (p *Path) Alternatives(c *Candidate, f func(*Candidate)) {
+	p.market.fill(p)
 	for i := range p.ops {
 		o := &p.ops[i]
 		for k := o.first; k < o.first+o.n; k++ {
@@ -266,11 +269,10 @@ func (p *Path) partners(c *Candidate, o *Operation, k *offer, f func(*Candidate)
 	if p.Tab.objects[k.obj].Cap > 0 {
 		return
 	}
-	for i := range p.offers {
+	for _, i := range p.market.facing(p, o, k) {
 		l := &p.offers[i]
 		q := &p.ops[l.op]
-		if l.obj != k.obj || l.send == k.send || q.Proc == o.Proc || q.Poll || p.met(o, k, q, l) ||
-			p.apart(o, q) {
+		if q.Proc == o.Proc || q.Poll || p.met(o, k, q, l) || p.apart(o, q) {
 			continue
 		}
 		p.beginCandidate(c, o, k.at)

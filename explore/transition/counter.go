@@ -1,6 +1,7 @@
 package transition
 
 import (
+	"math"
 	"slices"
 
 	"heddle/model"
@@ -101,6 +102,27 @@ func (a *Access) counted() int32 {
 		return -1
 	}
 	return 0
+}
+
+// settles reports whether a Wait of c on the WaitGroup obj needs every decrement: of the Adds that
+// do not happen after c, all increments happen before its announcement, and no decrement is too
+// many. Then c is not enabled without one of the decrements.
+func (p *Path) settles(c *Candidate, obj Object) bool {
+	up, down := int64(p.Tab.Init(obj)), int64(0)
+	us := p.used(obj)
+	for i := range us {
+		u := &us[i]
+		switch at := int(u.at); {
+		case u.Op != trace.OpWGAdd || c.Done < at && p.Before(c.Done, at):
+		case u.Arg < 0:
+			down -= int64(u.Arg)
+		case !p.announced(at, c):
+			return false
+		default:
+			up += int64(u.Arg)
+		}
+	}
+	return down <= up && up <= math.MaxInt32
 }
 
 // excess returns an Add in c without which the counter of a WaitGroup would be lower, and after

@@ -46,6 +46,8 @@ type Path struct {
 
 	units  []int32 // see paired
 	rivals []Rival // see Rivals
+
+	market market // see Alternatives
 }
 
 // noFirsts are those of a goroutine without transitions.
@@ -165,6 +167,7 @@ func (p *Path) Read(t *trace.Trace, keep int) error {
 		return ErrNames
 	}
 	p.resize()
+	p.reserve(max(keep, len(t.Steps)))
 	p.readCalm(t)
 	i, ev := 0, 0
 	if keep > 0 {
@@ -261,12 +264,20 @@ func (p *Path) resize() {
 	}
 	if n := p.Tab.Procs(); n > p.stride && !p.bare {
 		old := p.stride
-		p.stride = 2 * n
+		p.stride = n + n/8 + 4
 		clocks := make([]uint32, (p.n+64)*p.stride)
 		for i := range p.n {
 			copy(clocks[i*p.stride:], p.clocks[i*old:(i+1)*old])
 		}
 		p.clocks = clocks
+	}
+}
+
+// reserve makes room for the clocks of n transitions, at once where they are large.
+func (p *Path) reserve(n int) {
+	const large = 1 << 12
+	if more := n*p.stride - len(p.clocks); !p.bare && more > large {
+		p.clocks = append(p.clocks, make([]uint32, more)...)
 	}
 }
 

@@ -14,21 +14,18 @@ type Prefix struct {
 	// candidate, -1 if there is none.
 	Blocker int
 
-	p  *Path
-	in []bool // by transition, from From on
+	p   *Path
+	out []int  // what is excluded, with all that happens after it
+	in  []bool // by transition, from From on; empty while out says it
 }
+
+// fewOut is up to how many exclusions are looked at for each transition that is asked for.
+const fewOut = 4
 
 // begin makes c all transitions before from, and of the rest those that do not happen after from.
 func (c *Prefix) begin(p *Path, from int) {
 	c.p, c.From, c.Blocker = p, from, -1
-	for len(c.in) < p.n-from {
-		c.in = append(c.in, false)
-	}
-	c.in = c.in[:p.n-from]
-	proc, seq := int(p.steps[from].Proc), p.rows[from].seq
-	for k := range c.in {
-		c.in[k] = p.clocks[(from+k)*p.stride+proc] < seq
-	}
+	c.in, c.out = c.in[:0], append(c.out[:0], from)
 }
 
 // Cut makes prefix those transitions that are among the first n[g] of each goroutine g that takes
@@ -43,6 +40,22 @@ func (p *Path) Cut(prefix *Prefix, n []int32) {
 
 // Exclude removes i, and all that happens after it.
 func (c *Prefix) Exclude(i int) {
+	if len(c.in) == 0 {
+		if c.out = append(c.out, i); len(c.out) > fewOut {
+			for k := c.From; k < c.p.n; k++ {
+				c.in = append(c.in, true)
+			}
+			for _, i := range c.out {
+				c.drop(i)
+			}
+		}
+		return
+	}
+	c.drop(i)
+}
+
+// drop is Exclude for c.in.
+func (c *Prefix) drop(i int) {
 	proc, seq := int(c.p.steps[i].Proc), c.p.rows[i].seq
 	for k := i - c.From; k < len(c.in); k++ {
 		if c.p.clocks[(c.From+k)*c.p.stride+proc] >= seq {
@@ -52,10 +65,20 @@ func (c *Prefix) Exclude(i int) {
 }
 
 // Has reports whether transition i is in c. i is at least From.
-func (c *Prefix) Has(i int) bool { return c.in[i-c.From] }
+func (c *Prefix) Has(i int) bool {
+	if len(c.in) > 0 {
+		return c.in[i-c.From]
+	}
+	for _, x := range c.out {
+		if x <= i && c.p.Before(x, i) {
+			return false
+		}
+	}
+	return true
+}
 
 // has is Has for any transition, and -1.
-func (c *Prefix) has(i int) bool { return i < c.From || c.in[i-c.From] }
+func (c *Prefix) has(i int) bool { return i < c.From || c.Has(i) }
 
 // block sets Blocker to i, and returns false.
 func (c *Prefix) block(i int) bool {

@@ -397,6 +397,8 @@ type Bench struct {
 	// Of a search: everything was covered, and why another strategy took over, if one did.
 	Complete bool   `json:",omitempty"`
 	Yielded  string `json:",omitempty"`
+	// of the first executions of a search: why it cannot cover everything
+	Reason string `json:",omitempty"`
 
 	// Of a search with Config.Depths: of each execution, in their order, how many variants of one
 	// another it is below the first.

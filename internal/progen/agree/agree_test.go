@@ -10,6 +10,7 @@ import (
 	"heddle/explore/dpor"
 	"heddle/explore/observe"
 	"heddle/explore/reach"
+	"heddle/explore/transition"
 	"heddle/explore/unfold"
 	"heddle/internal/progen"
 	"heddle/internal/progen/machine"
@@ -228,4 +229,13 @@ func agreeBy(t *testing.T, strategies []Strategy, n int, size progen.Size) {
 	if skipped > n/4 {
 		t.Error("too many programs are too large to say anything")
 	}
+}
+
+// TestAgreeStands is TestAgreeSelects where partners are found by goroutine, as they are in long
+// executions.
+func TestAgreeStands(t *testing.T) {
+	few := transition.FewOffers
+	transition.FewOffers = 0
+	defer func() { transition.FewOffers = few }()
+	TestAgreeSelects(t)
 }
