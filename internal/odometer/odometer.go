@@ -1,7 +1,10 @@
 // Package odometer is exhaustive search without reduction. All reductions are checked against it.
 package odometer
 
-import "heddle/trace"
+import (
+	"heddle/rt/policy"
+	"heddle/trace"
+)
 
 // An Odometer is a policy that makes every possible sequence of choices, one in each execution.
 // Next advances to the next sequence. The zero value begins with the first choice everywhere.
@@ -19,8 +22,8 @@ func (*Odometer) Name() string { return "odometer" }
 func (o *Odometer) Begin(uint64) { o.depth = 0 }
 
 // Choose returns the goroutine that is next in the current sequence.
-func (o *Odometer) Choose(_ trace.GID, ready []trace.GID, _ []trace.Pending) trace.GID {
-	return ready[o.Outcome(len(ready))]
+func (o *Odometer) Choose(_ trace.GID, ready *policy.Ready, _ []trace.Pending) trace.GID {
+	return ready.Nth(o.Outcome(ready.Len()))
 }
 
 // Outcome returns the outcome that is next in the current sequence.

@@ -1,8 +1,6 @@
 package drive
 
 import (
-	"slices"
-
 	"heddle/rt/policy"
 	"heddle/rt/sched"
 	"heddle/rt/wire"
@@ -44,12 +42,12 @@ func (p *devPolicy) Begin(seed uint64) {
 	}
 }
 
-func (p *devPolicy) Choose(cur trace.GID, ready []trace.GID, pend []trace.Pending) trace.GID {
+func (p *devPolicy) Choose(cur trace.GID, ready *policy.Ready, pend []trace.Pending) trace.GID {
 	def := sched.S.Fallback()
 	k := devKey{def, sched.S.StepsOf(def), false}
 	if q := p.at[k]; len(q) > 0 {
 		p.at[k] = q[1:]
-		if to := trace.GID(q[0]); slices.Contains(ready, to) {
+		if to := trace.GID(q[0]); ready.Has(to) {
 			return to
 		}
 	}

@@ -13,22 +13,12 @@ func (first) Name() string    { return "first" }
 func (first) Begin(uint64)    {}
 func (first) Outcome(int) int { return 0 }
 
-func (first) Choose(cur trace.GID, ready []trace.GID, pend []trace.Pending) trace.GID {
-	if !contains(ready, cur) {
-		return ready[0]
+func (first) Choose(cur trace.GID, ready *Ready, pend []trace.Pending) trace.GID {
+	if !ready.Has(cur) {
+		return ready.First()
 	}
 	if op := pend[cur].Op; op == trace.OpGosched || op == trace.OpIdle {
-		return after(cur, ready, pend)
+		return ready.After(cur) // an early timer never has a turn
 	}
 	return cur
-}
-
-// after returns the goroutine that comes after cur. An early timer never has a turn.
-func after(cur trace.GID, ready []trace.GID, pend []trace.Pending) trace.GID {
-	for _, g := range ready {
-		if g > cur && pend[g].Op != trace.OpTimerFire {
-			return g
-		}
-	}
-	return ready[0]
 }

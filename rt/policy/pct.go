@@ -97,7 +97,7 @@ func (p *pct) learn() {
 	}
 }
 
-func (p *pct) Choose(cur trace.GID, ready []trace.GID, pend []trace.Pending) trace.GID {
+func (p *pct) Choose(cur trace.GID, ready *Ready, pend []trace.Pending) trace.GID {
 	p.prio = atLeast(p.prio, len(pend))
 	p.step++
 	if cur >= 0 && int(cur) < len(pend) && (pend[cur].Op == trace.OpGosched || pend[cur].Op == trace.OpIdle) {
@@ -115,9 +115,9 @@ func (p *pct) Choose(cur trace.GID, ready []trace.GID, pend []trace.Pending) tra
 }
 
 // highest returns the goroutine with the highest priority.
-func (p *pct) highest(ready []trace.GID) trace.GID {
-	best := ready[0]
-	for _, g := range ready {
+func (p *pct) highest(ready *Ready) trace.GID {
+	best := ready.First()
+	for g := range ready.All {
 		if p.prio[g] == 0 {
 			p.prio[g] = randomBand | pctPrio(p.r.Next()>>2)
 		}

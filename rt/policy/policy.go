@@ -18,11 +18,10 @@ type Policy interface {
 	// Begin starts an execution.
 	Begin(seed uint64)
 
-	// Choose returns one of ready: the goroutines that can go on, in order of
-	// creation (the pseudo goroutine of early timers last), never empty. cur
+	// Choose returns one of ready, the goroutines that can go on, never empty. cur
 	// made the last step; it may be NoG or not ready. pend[g] is what g is
 	// about to do. What Choose returns is done before the next call.
-	Choose(cur trace.GID, ready []trace.GID, pend []trace.Pending) trace.GID
+	Choose(cur trace.GID, ready *Ready, pend []trace.Pending) trace.GID
 
 	// Outcome returns a number below n: the case of a select, a draw.
 	Outcome(n int) int
@@ -87,15 +86,6 @@ func (name unknown) Error() string {
 		s += n
 	}
 	return s
-}
-
-func contains(ready []trace.GID, g trace.GID) bool {
-	for _, r := range ready {
-		if r == g {
-			return true
-		}
-	}
-	return false
 }
 
 // atLeast returns s with n entries or more, the new ones zero.

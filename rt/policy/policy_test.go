@@ -91,7 +91,7 @@ func TestYield(t *testing.T) {
 	}
 	// An early timer never has a turn.
 	pend := []trace.Pending{{Op: trace.OpGosched}, {Op: trace.OpTimerFire}}
-	if g := (first{}).Choose(0, []trace.GID{0, 1}, pend); g != 0 {
+	if g := (first{}).Choose(0, timersAt(1, 0), pend); g != 0 {
 		t.Errorf("first fired a timer early")
 	}
 }
@@ -141,14 +141,15 @@ func chiSquare(count []int) (x float64) {
 
 // random takes each of those that are ready equally often, whatever came before.
 func TestRandomUniform(t *testing.T) {
-	ready := []trace.GID{1, 4, 5, 9, 11}
+	gs := []trace.GID{1, 4, 5, 9, 11}
+	ready := Of(gs...)
 	pend := make([]trace.Pending, 12)
 	p := mustNew(t, "random", 0)
 	pairs := make([]int, 25)
 	p.Begin(7)
 	last := 0
 	for range 50000 {
-		i := slices.Index(ready, p.Choose(trace.NoG, ready, pend))
+		i := slices.Index(gs, p.Choose(trace.NoG, ready, pend))
 		pairs[last*5+i]++
 		last = i
 	}
@@ -159,7 +160,7 @@ func TestRandomUniform(t *testing.T) {
 	firsts := make([]int, 5)
 	for seed := range uint64(20000) {
 		p.Begin(seed)
-		firsts[slices.Index(ready, p.Choose(trace.NoG, ready, pend))]++
+		firsts[slices.Index(gs, p.Choose(trace.NoG, ready, pend))]++
 	}
 	if x := chiSquare(firsts); x > 18.5 {
 		t.Errorf("first choices: chi square %.1f: %v", x, firsts)
@@ -331,10 +332,10 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-func allReady(n int) ([]trace.GID, []trace.Pending) {
-	ready, pend := make([]trace.GID, n), make([]trace.Pending, n)
-	for i := range ready {
-		ready[i] = trace.GID(i)
+func allReady(n int) (*Ready, []trace.Pending) {
+	ready, pend := new(Ready), make([]trace.Pending, n)
+	for i := range n {
+		ready.Insert(trace.GID(i))
 		pend[i] = trace.Pending{Op: trace.OpLock, Obj: trace.ObjID(1 + i%10), Seq: uint32(i + 1)}
 	}
 	return ready, pend
@@ -356,5 +357,86 @@ func BenchmarkChoose(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// timersAt returns the set of some goroutines, and timers.
+func timersAt(timers trace.GID, gs ...trace.GID) *Ready {
+	r := Of(gs...)
+	r.Timers(timers)
+	return r
+}
+
+// A Ready is what a sorted list of its members is.
+func TestReady(t *testing.T) {
+	var r rng
+	for seed := range uint64(300) {
+		r.seed(seed)
+		n := 2 + r.below(200)
+		ready, member := new(Ready), make([]bool, n)
+		timers := trace.NoG
+		for range 100 {
+			switch g := trace.GID(r.below(n)); {
+			case g == 1:
+				if timers = trace.NoG; seed%2 == 0 && r.below(2) == 0 {
+					timers = 1
+				}
+				ready.Timers(timers)
+			case r.below(8) == 0: // a few, those that are no members or those that are
+				var some Bits
+				for g := trace.GID(0); int(g) < n; g++ {
+					if g != 1 && member[g] == (seed%3 == 0) && r.below(3) == 0 {
+						some.Set(g)
+						member[g] = !member[g]
+					}
+				}
+				if seed%3 == 0 {
+					ready.RemoveAll(some)
+				} else {
+					ready.InsertAll(some)
+				}
+			case member[g]:
+				member[g] = false
+				ready.Remove(g)
+			default:
+				member[g] = true
+				ready.Insert(g)
+			}
+			var want []trace.GID
+			for g, m := range member {
+				if m {
+					want = append(want, trace.GID(g))
+				}
+			}
+			checkReady(t, ready, want, timers)
+		}
+	}
+}
+
+func checkReady(t *testing.T, ready *Ready, want []trace.GID, timers trace.GID) {
+	t.Helper()
+	for g := trace.NoG; g < 210; g++ {
+		if ready.Has(g) != (slices.Contains(want, g) || g == timers && g >= 0) {
+			t.Fatalf("Has(%d) is %v for %v, timers %d", g, ready.Has(g), want, timers)
+		}
+		if len(want) > 0 {
+			i := slices.IndexFunc(want, func(x trace.GID) bool { return x > g })
+			if got := ready.After(g); got != want[max(i, 0)] {
+				t.Fatalf("After(%d) is %d for %v", g, got, want)
+			}
+		}
+	}
+	if timers >= 0 {
+		want = append(want, timers)
+	}
+	var got []trace.GID
+	for g := ready.First(); g != trace.NoG; g = ready.Next(g) {
+		got = append(got, g)
+		if n := len(got) - 1; ready.Nth(n) != g {
+			t.Fatalf("Nth(%d) is %d for %v", n, ready.Nth(n), want)
+		}
+	}
+	if !slices.Equal(got, want) || ready.Len() != len(want) {
+		t.Fatalf("got %v, %d of them, want %v", got, ready.Len(), want)
 	}
 }

@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"math/bits"
+
 	"heddle/model"
 	"heddle/trace"
 )
@@ -35,24 +37,41 @@ func (p *pos) Begin(seed uint64) {
 	p.of, p.step = p.of[:0], 1
 }
 
-func (p *pos) Choose(_ trace.GID, ready []trace.GID, pend []trace.Pending) trace.GID {
+func (p *pos) Choose(_ trace.GID, ready *Ready, pend []trace.Pending) trace.GID {
 	p.of = atLeast(p.of, len(pend))
 	p.step++
-	best := ready[0]
-	for _, g := range ready {
-		e := &p.of[g]
-		if e.seq != pend[g].Seq || e.step != p.step-1 {
-			e.seq, e.prio = pend[g].Seq, p.r.Next()
-		}
-		e.step = p.step
-		if e.prio > p.of[best].prio {
-			best = g
+	best := ready.First()
+	for i, w := range ready.words {
+		for ; w != 0; w &= w - 1 {
+			best = p.higher(best, trace.GID(i<<6+bits.TrailingZeros64(w)), pend)
 		}
 	}
-	for _, g := range ready {
-		if g != best && conflict(&pend[g], &pend[best]) {
-			p.of[g].prio = p.r.Next()
+	if ready.timers != 0 {
+		best = p.higher(best, ready.timers-1, pend)
+	}
+	if pend[best].Obj == 0 {
+		return best
+	}
+	for i, w := range ready.words {
+		for ; w != 0; w &= w - 1 {
+			g := trace.GID(i<<6 + bits.TrailingZeros64(w))
+			if g != best && conflict(&pend[g], &pend[best]) {
+				p.of[g].prio = p.r.Next()
+			}
 		}
+	}
+	return best
+}
+
+// higher returns the one of best and g with the higher priority; g draws one for a new operation.
+func (p *pos) higher(best, g trace.GID, pend []trace.Pending) trace.GID {
+	e := &p.of[g]
+	if e.seq != pend[g].Seq || e.step != p.step-1 {
+		e.seq, e.prio = pend[g].Seq, p.r.Next()
+	}
+	e.step = p.step
+	if e.prio > p.of[best].prio {
+		return g
 	}
 	return best
 }

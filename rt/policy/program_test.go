@@ -65,17 +65,17 @@ func (p program) execute(pol Policy, seed uint64) run {
 	}
 	cur := trace.NoG
 	for {
-		var ready []trace.GID
+		ready := new(Ready)
 		for g := range p {
 			if pc[g] < len(p[g]) && !(pend[g].Op == trace.OpLock && held[pend[g].Obj]) {
-				ready = append(ready, trace.GID(g))
+				ready.Insert(trace.GID(g))
 			}
 		}
-		if len(ready) == 0 {
+		if ready.Len() == 0 {
 			return r
 		}
 		cur = pol.Choose(cur, ready, pend)
-		if !contains(ready, cur) {
+		if !ready.Has(cur) {
 			panic("chose one that is not ready")
 		}
 		switch pend[cur].Op {

@@ -9,6 +9,6 @@ func (*random) Name() string        { return "random" }
 func (p *random) Begin(seed uint64) { p.r.seed(seed) }
 func (p *random) Outcome(n int) int { return p.r.below(n) }
 
-func (p *random) Choose(_ trace.GID, ready []trace.GID, _ []trace.Pending) trace.GID {
-	return ready[p.r.below(len(ready))]
+func (p *random) Choose(_ trace.GID, ready *Ready, _ []trace.Pending) trace.GID {
+	return ready.Nth(p.r.below(ready.Len()))
 }

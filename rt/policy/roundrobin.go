@@ -18,10 +18,10 @@ func (p *roundRobin) Outcome(n int) int {
 	return (p.outcomes - 1) % n
 }
 
-func (p *roundRobin) Choose(_ trace.GID, ready []trace.GID, pend []trace.Pending) trace.GID {
+func (p *roundRobin) Choose(_ trace.GID, ready *Ready, pend []trace.Pending) trace.GID {
 	p.steps = atLeast(p.steps, len(pend))
-	best := ready[0]
-	for _, g := range ready[1:] {
+	best := ready.First()
+	for g := range ready.All {
 		if p.steps[g] < p.steps[best] {
 			best = g
 		}

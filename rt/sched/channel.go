@@ -147,7 +147,7 @@ func (q *queue) push(g *G, at slot, idx int, ev int32) {
 func (q *queue) first() *waiter {
 	for q.head < len(q.w) {
 		w := &q.w[q.head]
-		if w.g.state == gParked && w.g.waitSeq == w.seq {
+		if w.g.state() == gParked && w.g.waitSeq == w.seq {
 			return w
 		}
 		q.head++

@@ -214,7 +214,7 @@ func (s *Sched) idleWait(pc uintptr) {
 	}
 	site := trace.PCSite(pc)
 	s.announce(g, trace.OpIdle, nil, site)
-	for wait := s.idleStep(g) || s.sameDue(); (wait || len(s.ready) > 1) && !s.over; wait = false {
+	for wait := s.idleStep(g) || s.sameDue(); (wait || s.ready.Len() > 1) && !s.over; wait = false {
 		s.unready(g, gIdle)
 		s.reschedule(g)
 	}

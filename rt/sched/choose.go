@@ -11,7 +11,7 @@ func (s *Sched) choose() *G {
 		if s.over {
 			return &s.dg
 		}
-		if len(s.ready) == 0 {
+		if s.ready.Len() == 0 {
 			if s.advance() {
 				continue
 			}
@@ -41,7 +41,7 @@ func (s *Sched) next() (trace.GID, bool) {
 	for !s.replay.over() {
 		want := s.replay.wanted(&s.t.Trace)
 		exists := want.G >= 0 && int(want.G) < len(s.gs)
-		ready := exists && s.ready.has(want.G)
+		ready := exists && s.ready.Has(want.G)
 		switch {
 		case want.Op == trace.OpTimerFire && want.G == s.timerG.id && s.mayFireEarly():
 			s.replay.k++
@@ -78,13 +78,15 @@ func (s *Sched) next() (trace.GID, bool) {
 			return s.inTurn(), true
 		}
 	}
-	if g, ok := s.turns.due(s.ready, s.prevReady(), len(s.t.Steps)); ok {
+	if g, ok := s.turns.due(&s.ready, s.prevReady(), len(s.t.Steps)); ok {
 		return g, true
 	}
 	if s.mayFireEarly() {
-		return s.opt.Policy.Choose(s.turns.prev, s.withTimers(), s.pend), true
+		g := s.opt.Policy.Choose(s.turns.prev, s.withTimers(), s.pend)
+		s.ready.Timers(trace.NoG)
+		return g, true
 	}
-	return s.eldersFirst(s.opt.Policy.Choose(s.turns.prev, s.ready, s.pend)), true
+	return s.eldersFirst(s.opt.Policy.Choose(s.turns.prev, &s.ready, s.pend)), true
 }
 
 // astray returns the goroutine that goes on where the prefix is to be rejoined: the goroutine that
@@ -94,7 +96,7 @@ func (s *Sched) astray(want trace.GID) (trace.GID, bool) {
 		return 0, false
 	}
 	for _, g := range [2]trace.GID{want, s.turns.prev} {
-		if g >= 0 && int(g) < len(s.gs) && s.ready.has(g) {
+		if g >= 0 && int(g) < len(s.gs) && s.ready.Has(g) {
 			return g, true
 		}
 	}
@@ -111,7 +113,7 @@ func (s *Sched) inPlace(want trace.Step) bool {
 func (s *Sched) diverge(want trace.Step, noChoice bool) {
 	d := &Divergence{Step: s.replay.k, Want: want, NoChoice: noChoice}
 	if want.G >= 0 && int(want.G) < len(s.gs) {
-		d.Got, d.GotOK, d.Enabled = s.pend[want.G], true, s.ready.has(want.G)
+		d.Got, d.GotOK, d.Enabled = s.pend[want.G], true, s.ready.Has(want.G)
 	}
 	s.diverged = d
 	s.stop(trace.Diverged)
@@ -122,18 +124,18 @@ func (s *Sched) Fallback() trace.GID { return s.fallback(s.prevReady()) }
 
 // fallback is Fallback; last: the goroutine that went last can go on.
 func (s *Sched) fallback(last bool) trace.GID {
-	if g, ok := s.turns.due(s.ready, last, len(s.t.Steps)); ok {
+	if g, ok := s.turns.due(&s.ready, last, len(s.t.Steps)); ok {
 		return g
 	}
 	if last {
 		return s.turns.prev
 	}
-	return s.ready[0]
+	return s.ready.First()
 }
 
 // prevReady reports whether the goroutine that went last can go on.
 func (s *Sched) prevReady() bool {
-	return s.turns.prev != trace.NoG && s.gs[s.turns.prev].state == gReady
+	return s.turns.prev != trace.NoG && s.ready.Has(s.turns.prev)
 }
 
 // step records that id goes on.
@@ -219,11 +221,11 @@ func (s *Sched) stop(v trace.Verdict) {
 // advance is asked when no goroutine is ready: it lets those that gave way go on, or time pass, and
 // reports whether one may be ready now. It sets the verdict when not.
 func (s *Sched) advance() bool {
-	if s.rest(); s.over || len(s.ready) > 0 {
+	if s.rest(); s.over || s.ready.Len() > 0 {
 		return !s.over
 	}
 	for _, g := range s.gs {
-		if g.state == gIdle {
+		if g.state() == gIdle {
 			if s.sameDue() {
 				s.fireTimer(s.timers.heap[0])
 				return true
@@ -267,7 +269,7 @@ func (s *Sched) quiescent() {
 		s.outside.took = true // one of them may be what could let a goroutine go on
 	}
 	for _, g := range s.gs {
-		if g.state == gSpinning || g.state == gYielded || g.state == gAwaits {
+		if g.state() == gSpinning || g.state() == gYielded || g.state() == gAwaits {
 			if s.verdict = trace.Livelocked; g.mayEnd() {
 				s.verdict = trace.Bounded
 			}

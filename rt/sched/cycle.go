@@ -75,7 +75,7 @@ func (l *lockGraph) reset() { l.cycle, l.learnt = nil, false }
 
 // blockers returns the goroutines that keep g from going on.
 func blockers(g *G, pend []trace.Pending, buf []*G) []*G {
-	if g.state != gBlocked || g.at == nil {
+	if g.state() != gBlocked || g.at == nil {
 		return buf
 	}
 	return g.at.heldBy(pend[g.id].Op, buf)
@@ -86,7 +86,7 @@ func (l *lockGraph) closed(g *G, pend []trace.Pending) []*G {
 	var fixed [8]*G
 	waits := false
 	for _, h := range blockers(g, pend, fixed[:0]) {
-		waits = waits || h.state == gBlocked // which g is too
+		waits = waits || h.state() == gBlocked // which g is too
 	}
 	if !waits || l.cycle != nil {
 		return nil
@@ -104,7 +104,7 @@ func (l *lockGraph) pathTo(target, g *G, pend []trace.Pending, path []*G) []*G {
 		if h == target {
 			return path
 		}
-		if h.state != gBlocked || slices.Contains(l.visited, h) {
+		if h.state() != gBlocked || slices.Contains(l.visited, h) {
 			continue
 		}
 		l.visited = append(l.visited, h)

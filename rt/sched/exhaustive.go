@@ -96,7 +96,7 @@ func (s *Sched) noteEnd() {
 // noteLeft records the pending operations of goroutines that had not ended.
 func (s *Sched) noteLeft() {
 	for _, g := range s.gs {
-		if g.state == gDone || g.crashed {
+		if g.state() == gDone || g.crashed {
 			continue
 		}
 		if p := &s.pend[g.id]; s.exhaustive() && p.Op == trace.OpArrive &&
@@ -104,7 +104,7 @@ func (s *Sched) noteLeft() {
 			s.noteArrival(g)
 		}
 		s.t.Left = append(s.t.Left, trace.Left{G: g.id, Pending: s.pend[g.id], Step: s.t.lastStep(g.id),
-			Enabled: g.state == gReady})
+			Enabled: g.state() == gReady})
 	}
 }
 

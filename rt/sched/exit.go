@@ -38,7 +38,7 @@ func (s *Sched) exit(code int) {
 		return
 	}
 	s.exited = true
-	if len(s.ready) <= 1 && len(s.timers.heap) == 0 { // no goroutine is left that could unlock
+	if s.ready.Len() <= 1 && len(s.timers.heap) == 0 { // no goroutine is left that could unlock
 		s.mainOver = true
 		s.endCycle()
 	}

@@ -29,7 +29,7 @@ func (s *Sched) newG(parent trace.GID, n int32, fn func(), site trace.Site) *G {
 	clock, endStack, offers, looked, iterations, loans := g.clock[:0], g.endStack[:0], g.offers[:0],
 		g.looked[:0], g.iterations[:0], g.loans[:0]
 	*g = G{} // cleared in place; with fields it would be made elsewhere and copied
-	g.id, g.fn, g.state, g.idleLimit = id, fn, gBlocked, idleLimit
+	g.id, g.fn, g.st, g.idleLimit = id, fn, gBlocked, idleLimit
 	g.clock, g.endStack, g.offers, g.looked, g.iterations, g.loans = clock, endStack, offers, looked,
 		iterations, loans
 	g.flow.Stack = flow.StackOf(int(id))
@@ -195,7 +195,7 @@ func (s *Sched) idleSwitch(w *worker, next *G) {
 // start runs g's function to its end, in whatever way it ends but Goexit.
 func (s *Sched) start(g *G) {
 	defer func() {
-		if g.state == gDone {
+		if g.state() == gDone {
 			return
 		}
 		if r := recover(); r != nil {
@@ -214,11 +214,11 @@ func (s *Sched) start(g *G) {
 
 // ended does the bookkeeping of a goroutine's end.
 func (s *Sched) ended(g *G) {
-	if g.state == gDone {
+	if g.state() == gDone {
 		return
 	}
 	if s.ending.on {
-		g.state = gDone
+		g.st = gDone
 		return
 	}
 	if onStack(s.lazy.p) {
@@ -319,12 +319,12 @@ func (s *Sched) finish() {
 	}
 	for i := 0; i < len(s.gs); i++ {
 		g := s.gs[i]
-		if g.state == gDone {
+		if g.state() == gDone {
 			continue
 		}
-		g.mark, g.left = int(g.state), true
+		g.mark, g.left = int(g.state()), true
 		if g.w == nil { // never started
-			g.state = gDone
+			g.st = gDone
 			continue
 		}
 		s.switchTo(g)
@@ -338,7 +338,7 @@ func (s *Sched) finish() {
 // leftovers reports whether goroutines are left whose stacks a finding may need.
 func (s *Sched) leftovers() bool {
 	for _, g := range s.gs {
-		if g.state != gDone {
+		if g.state() != gDone {
 			return true
 		}
 	}
@@ -399,7 +399,7 @@ func (s *Sched) numGoroutine(pc uintptr) int {
 	}
 	n := 0
 	for _, g := range s.gs {
-		if g.state != gDone {
+		if g.state() != gDone {
 			n++
 		}
 	}

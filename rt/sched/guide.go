@@ -26,7 +26,7 @@ func (s *Sched) inTurn() trace.GID {
 	s.t.Ways = s.allWays(s.t.Ways)
 	g := s.turns.prev
 	if !s.prevReady() {
-		g = s.ready.after(g)
+		g = s.ready.After(g)
 	}
 	ws := s.t.Ways[from:]
 	turn, n := -1, 0
@@ -47,7 +47,7 @@ func (s *Sched) take(w *trace.Way) trace.GID {
 
 // allWays appends all ways to go on.
 func (s *Sched) allWays(ws []trace.Way) []trace.Way {
-	for _, id := range s.ready {
+	for id := s.ready.First(); id != trace.NoG; id = s.ready.Next(id) {
 		ws = s.waysOf(ws, s.gs[id])
 	}
 	return ws

@@ -27,7 +27,9 @@ type object struct {
 	width   uintptr   // of an atomic: bytes of its widest operation
 	beside  []*object // atomics that overlap it: what changes it changes them
 
-	announced []*G // goroutines whose pending operation depends on the state below
+	// goroutines whose pending operation depends on the state below, see crowd.go
+	announced []*G
+	crowds    []crowd
 
 	clock  trace.Clock // released by writers: unlock, send, close, done, atomic store
 	rclock trace.Clock // released by readers: runlock
@@ -78,6 +80,9 @@ type object struct {
 func (o *object) reset() {
 	o.known, o.older, o.changes, o.width, o.beside = false, false, 0, 0, o.beside[:0]
 	o.announced, o.clock, o.rclock = o.announced[:0], o.clock[:0], o.rclock[:0]
+	if len(o.crowds) > 0 {
+		o.disperse()
+	}
 	o.locked, o.owner, o.readers, o.holders, o.wants, o.done = false, nil, 0, o.holders[:0], nil, false
 	o.handovers, o.sections, o.lentTo, o.lentBefore = 0, sections{}, nil, false
 	o.count, o.waits, o.firsts, o.waiters, o.called = 0, o.waits[:0], o.firsts[:0], o.waiters[:0], 0
@@ -119,63 +124,6 @@ func (o *object) enabled(op trace.Op, g *G) bool {
 		return r != nil
 	}
 	return true
-}
-
-// refresh asks again which goroutines can go on, after the state of o has changed.
-func (s *Sched) refresh(o *object) {
-	if len(o.announced) > manyWaiters {
-		s.refreshMany(o)
-		return
-	}
-	for _, g := range o.announced {
-		if o.enabled(s.pend[g.id].Op, g) {
-			if g.state == gBlocked {
-				s.insert(g)
-			}
-		} else if g.state == gReady {
-			s.unready(g, gBlocked)
-		}
-	}
-}
-
-// manyWaiters is from when on it is cheaper to make the ready list anew than
-// to insert and remove waiters one by one.
-const manyWaiters = 16
-
-func (s *Sched) refreshMany(o *object) {
-	s.ready = s.ready[:0]
-	for i, g := range s.gs {
-		switch {
-		case g.asks != o:
-			if g.state == gReady {
-				s.ready = append(s.ready, g.id)
-			}
-		case g.state != gReady && g.state != gBlocked:
-		case o.enabled(s.pend[i].Op, g):
-			g.state = gReady
-			s.ready = append(s.ready, g.id)
-		default:
-			g.state = gBlocked
-		}
-	}
-	if s.det.solo && len(s.ready) > 1 {
-		s.company()
-	}
-}
-
-// ask notes that g's pending operation depends on the state of o; withdraw that it no longer does.
-func (o *object) ask(g *G) {
-	g.asks, g.asksAt = o, len(o.announced)
-	o.announced = append(o.announced, g)
-}
-
-func (o *object) withdraw(g *G) {
-	last := len(o.announced) - 1
-	h := o.announced[last]
-	o.announced[g.asksAt] = h
-	h.asksAt = g.asksAt
-	o.announced = o.announced[:last]
-	g.asks = nil
 }
 
 // objects are those of an execution.

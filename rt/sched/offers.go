@@ -331,10 +331,10 @@ func (s *Sched) refreshMeeter(h *G) {
 	}
 	h.asked = s.offers.round
 	if s.offers.canMeet(h) {
-		if h.state == gParked {
+		if h.state() == gParked {
 			s.insert(h)
 		}
-	} else if h.state == gReady && h != s.cur {
+	} else if h.state() == gReady && h != s.cur {
 		s.unready(h, gParked)
 	}
 }

@@ -136,7 +136,7 @@ func (s *Sched) poll(d time.Duration) bool {
 		for _, o := range s.objs.all {
 			s.look(o)
 		}
-		if len(s.ready) > 0 {
+		if s.ready.Len() > 0 {
 			s.outside.took = true
 			return true
 		}
@@ -200,12 +200,12 @@ func (s *Sched) lookOutside() bool {
 		return false
 	}
 	for _, g := range s.gs {
-		if g.state == gOutside && g.outside() {
+		if g.state() == gOutside && g.outside() {
 			s.outside.waiters--
 			s.insert(g)
 		}
 	}
-	return len(s.ready) > 0
+	return s.ready.Len() > 0
 }
 
 // nativeIO gives order to what goroutines write to files and read from them:
@@ -229,7 +229,7 @@ func (s *Sched) nativeIO(fd int, release bool) {
 // outside control could bring about.
 func (s *Sched) anyWaits() bool {
 	for _, g := range s.gs {
-		if (g.state == gParked || g.state == gBlocked) && g.at != nil {
+		if (g.state() == gParked || g.state() == gBlocked) && g.at != nil {
 			return true
 		}
 	}
@@ -255,7 +255,7 @@ func (s *Sched) look(o *object) {
 			s.retry(o, &o.ch.sendq)
 		}
 	case trace.ObjMutex, trace.ObjRWMutex:
-		if len(o.announced) > 0 && o.letGo() {
+		if o.asked() && o.letGo() {
 			s.refresh(o)
 		}
 	case trace.ObjCond:
@@ -266,7 +266,7 @@ func (s *Sched) look(o *object) {
 			s.refresh(o)
 		}
 	case trace.ObjWaitGroup:
-		if len(o.announced) == 0 {
+		if !o.asked() {
 			return
 		}
 		// The counter is the upper half of the first word.

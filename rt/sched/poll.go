@@ -132,7 +132,7 @@ func (g *G) chose() {
 // gone on in another way in the iteration after which it waits, or, where none is known, since it
 // changed something.
 func (g *G) mayEnd() bool {
-	if n := len(g.iterations); g.state == gAwaits && n > 0 {
+	if n := len(g.iterations); g.state() == gAwaits && n > 0 {
 		return g.iterations[n-1].others
 	}
 	return g.others
@@ -266,7 +266,7 @@ func (s *Sched) looksAt(g *G, o *object) {
 // wakeAwaiting lets those go on that wait for o to change.
 func (s *Sched) wakeAwaiting(o *object) {
 	for _, h := range s.gs {
-		if h.state != gAwaits || h.kept {
+		if h.state() != gAwaits || h.kept {
 			continue
 		}
 		for _, l := range h.awaits {
@@ -286,7 +286,7 @@ func (s *Sched) wouldRetry() bool {
 		return false
 	}
 	for _, g := range s.gs {
-		if g.state == gAwaits && g.kept && (!unchanged(g.awaits) || heldNow(g.awaits)) {
+		if g.state() == gAwaits && g.kept && (!unchanged(g.awaits) || heldNow(g.awaits)) {
 			return true
 		}
 	}
@@ -306,7 +306,7 @@ func (s *Sched) rest() {
 	for _, g := range s.gs {
 		if g.kept {
 			g.kept = false
-		} else if g.state == gAwaits && heldNow(g.awaits) { // it will wait for the lock
+		} else if g.state() == gAwaits && heldNow(g.awaits) { // it will wait for the lock
 			s.idle.awaiting--
 			s.insert(g)
 		}

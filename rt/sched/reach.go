@@ -162,7 +162,7 @@ func situation(pend []trace.Pending, stuck, lives []*G) uint64 {
 func (s *Sched) byThemselves(w *waits) (stuck, lives []*G) {
 	for _, g := range s.gs {
 		switch {
-		case g.state == gDone || g == s.timerG || g.crashed:
+		case g.state() == gDone || g == s.timerG || g.crashed:
 		case s.goesOn(g, w):
 			lives = append(lives, g)
 		default:
@@ -211,7 +211,7 @@ func (s *Sched) judgeLeft() {
 // someLeft reports whether a goroutine has not ended.
 func (s *Sched) someLeft() bool {
 	for _, g := range s.gs {
-		if g.state != gDone && g != s.timerG && !g.crashed {
+		if g.state() != gDone && g != s.timerG && !g.crashed {
 			return true
 		}
 	}
@@ -221,7 +221,7 @@ func (s *Sched) someLeft() bool {
 // mainCutOff reports whether main waits for good, though others go on.
 func (s *Sched) mainCutOff() bool {
 	main := s.gs[0]
-	if main.state != gBlocked && (main.state != gParked || s.pend[0].Op == trace.OpSleep) ||
+	if main.state() != gBlocked && (main.state() != gParked || s.pend[0].Op == trace.OpSleep) ||
 		s.locks.cycle != nil || s.outsiders() > 0 {
 		return false
 	}
@@ -239,9 +239,9 @@ func (s *Sched) mainCutOff() bool {
 // lets it.
 func (s *Sched) goesOn(g *G, w *waits) bool {
 	switch {
-	case g.state == gBlocked:
+	case g.state() == gBlocked:
 		return false
-	case g.state != gParked || s.pend[g.id].Op == trace.OpSleep:
+	case g.state() != gParked || s.pend[g.id].Op == trace.OpSleep:
 		return true
 	}
 	for _, o := range w.objects[g.id] {
@@ -278,7 +278,7 @@ func (w *waits) of(s *Sched) {
 	}
 	for _, g := range s.gs {
 		switch {
-		case g.state != gParked && g.state != gBlocked:
+		case g.state() != gParked && g.state() != gBlocked:
 		case s.exhaustive() && len(g.offers) > 0 && g.at != nil && g.at.kind == trace.ObjChan:
 			for i := range g.offers {
 				w.objects[g.id] = append(w.objects[g.id], g.offers[i].o)
@@ -296,7 +296,7 @@ func (w *waits) of(s *Sched) {
 
 func (w *waits) queue(q *queue, o *object) {
 	for i := q.head; i < len(q.w); i++ {
-		if x := &q.w[i]; x.g.state == gParked && x.g.waitSeq == x.seq {
+		if x := &q.w[i]; x.g.state() == gParked && x.g.waitSeq == x.seq {
 			w.objects[x.g.id] = append(w.objects[x.g.id], o)
 		}
 	}
@@ -326,7 +326,7 @@ func (s *Sched) mayServe(g *G, w *waits, lives []*G) bool {
 func (r *reach) roots(s *Sched) map[uintptr]suspended {
 	ours := make(map[uintptr]bool)
 	for _, g := range s.gs {
-		if g.state != gDone && g.w != nil {
+		if g.state() != gDone && g.w != nil {
 			ours[g.w.gp] = true // one that has ended may have left its g to others
 		}
 	}

@@ -1,55 +1,9 @@
 package sched
 
-import "heddle/trace"
-
-// A readyList holds the goroutines that are enabled, in order of creation.
-type readyList []trace.GID
-
-func (r readyList) has(id trace.GID) bool {
-	lo, hi := 0, len(r)
-	for lo < hi {
-		m := (lo + hi) / 2
-		if r[m] < id {
-			lo = m + 1
-		} else {
-			hi = m
-		}
-	}
-	return lo < len(r) && r[lo] == id
-}
-
-// insert adds id, which is not in r.
-func (r *readyList) insert(id trace.GID) {
-	l := append(*r, id)
-	i := len(l) - 1
-	for i > 0 && l[i-1] > id {
-		l[i] = l[i-1]
-		i--
-	}
-	l[i] = id
-	*r = l
-}
-
-func (r *readyList) remove(id trace.GID) {
-	l := *r
-	for i, x := range l {
-		if x == id {
-			copy(l[i:], l[i+1:])
-			*r = l[:len(l)-1]
-			return
-		}
-	}
-}
-
-// after returns the next one after g in round-robin order.
-func (r readyList) after(g trace.GID) trace.GID {
-	for _, id := range r {
-		if id > g {
-			return id
-		}
-	}
-	return r[0]
-}
+import (
+	"heddle/rt/policy"
+	"heddle/trace"
+)
 
 // turns says whose turn it is, by which goroutines have made the last steps.
 type turns struct {
@@ -77,13 +31,15 @@ const (
 
 // due returns the goroutine of ready whose turn it is after n steps, whatever the policy says; ok
 // is false where none has waited for long. last: prev is ready.
-func (t *turns) due(ready readyList, last bool, n int) (g trace.GID, ok bool) {
+func (t *turns) due(ready *policy.Ready, last bool, n int) (g trace.GID, ok bool) {
 	switch {
-	case len(ready) < 2:
+	case ready.Len() < 2:
 	case last:
-		return ready.after(t.prev), t.run >= fairRun
+		if t.run >= fairRun {
+			return ready.After(t.prev), true
+		}
 	case n >= fairFrom && t.stops%fairTurn == 0:
-		return ready.after(t.served), true
+		return ready.After(t.served), true
 	}
 	return 0, false
 }

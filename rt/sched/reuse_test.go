@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"heddle/rt/policy"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -87,7 +88,7 @@ func TestReusedEventsAndSteps(t *testing.T) {
 	junk(reflect.ValueOf(&ev).Elem())
 	junk(reflect.ValueOf(&st).Elem())
 	s := &Sched{t: recorder{counts: new(wire.CrashCounts)}}
-	s.gs, s.ready, s.pend = []*G{{}}, readyList{0}, []trace.Pending{{Op: trace.OpLock, Site: 7}}
+	s.gs, s.ready, s.pend = []*G{{}}, *policy.Of(0), []trace.Pending{{Op: trace.OpLock, Site: 7}}
 	s.turns.reset()
 	s.opt.Schedule = new(trace.Schedule)
 	s.t.Events = []trace.Event{ev}[:0]

@@ -81,12 +81,13 @@ const (
 	gAwaits
 	gOutside // waits for what is outside control, see outside.go
 	gDone
+	gMany // gReady or gBlocked, as Sched.ready says: one of many that wait for an object, see crowd.go
 )
 
 // A G is a goroutine under test.
 type G struct {
 	id    trace.GID
-	state gstate
+	st    gstate // see state
 	fn    func()
 	w     *worker // whose stack it runs on
 	clock trace.Clock
@@ -96,7 +97,7 @@ type G struct {
 	quiet bool           // the pending operation is no scheduling point
 
 	asks   *object // whose state the pending operation depends on, nil if it is always enabled
-	asksAt int     // its index in asks.announced
+	asksAt int     // its index in asks.announced, or in asks.crowds if it is in gMany
 
 	// inLock: all that g knows of others is in the clock of this mutex, as long
 	// as that only grows (see acquireLock).
@@ -182,7 +183,7 @@ type Sched struct {
 
 	gs     []*G // those behind its length are kept for later executions
 	cur    *G   // the one that runs
-	ready  readyList
+	ready  policy.Ready
 	pend   []trace.Pending // indexed by GID
 	seq    uint32          // operations announced
 	timerG *G              // what timers do, it does
@@ -260,7 +261,8 @@ func (s *Sched) reset(opt Options) {
 	if s.opt.Steps == 0 {
 		s.opt.Steps = DefaultSteps
 	}
-	s.gs, s.ready, s.pend, s.seq = s.gs[:0], s.ready[:0], s.pend[:0], 0
+	s.gs, s.pend, s.seq = s.gs[:0], s.pend[:0], 0
+	s.ready.Clear()
 	s.over, s.ending = false, ending{}
 	s.t.reset()
 	s.findings.reset()
@@ -309,7 +311,7 @@ func (s *Sched) Run(main func(), opt Options) *trace.Trace {
 	s.timerG = s.newG(trace.NoG, 1, nil, 0)
 	s.det.chains.begin(g, nil)
 	s.det.chains.begin(s.timerG, nil)
-	s.timerG.state = gDone
+	s.timerG.st = gDone
 	s.setReady(g, trace.OpStart, nil, 0)
 	s.cur = &s.dg
 	hook.Cur = 0
@@ -390,16 +392,18 @@ func (s *Sched) await(g *G, op trace.Op, o *object, site trace.Site) {
 		return
 	}
 	s.announce(g, op, o, site)
-	o.ask(g)
 	if !ok {
 		s.unready(g, gBlocked)
+	}
+	s.ask(g, o)
+	if !ok {
 		if path := s.locks.closed(g, s.pend); path != nil && len(s.fails) == 0 {
 			// unless a goroutine crashed: it could have unlocked, and ends the program first
 			s.formed(path)
 		}
 	}
 	s.reschedule(g)
-	o.withdraw(g)
+	s.withdraw(g, o)
 }
 
 // park suspends g, which has arrived somewhere and waits for a partner to call wake.
@@ -422,22 +426,24 @@ func (s *Sched) setReady(g *G, op trace.Op, o *object, site trace.Site) {
 
 // insert puts g into the ready list.
 func (s *Sched) insert(g *G) {
-	if g.state == gReady && len(s.ready) > 0 && s.ready.has(g.id) {
+	if g.state() == gReady && s.ready.Has(g.id) {
 		return
 	}
-	g.state = gReady
+	s.uncrowd(g)
+	g.st = gReady
 	if s.det.solo && g != s.cur {
 		s.company()
 	}
-	s.ready.insert(g.id)
+	s.ready.Insert(g.id)
 }
 
 // unready takes g out of the ready list.
 func (s *Sched) unready(g *G, why gstate) {
-	if g.state == gReady {
-		s.ready.remove(g.id)
+	if g.state() == gReady {
+		s.ready.Remove(g.id)
 	}
-	g.state = why
+	s.uncrowd(g)
+	g.st = why
 }
 
 // reschedule chooses the goroutine that goes on, and returns when that is g, the running goroutine.

@@ -22,7 +22,7 @@ var SoloAfter uint32 = 256
 // many goroutines have to be looked at.
 func (s *Sched) maybeSolo() {
 	s.det.untilSolo = SoloAfter * (1 + uint32(len(s.gs))/64)
-	if len(s.ready) == 1 && s.cur != s.timerG && s.ready[0] == s.cur.id && s.isSolo() {
+	if s.ready.Len() == 1 && s.cur != s.timerG && s.ready.Has(s.cur.id) && s.isSolo() {
 		s.det.solo = true
 		hook.Read, hook.Write = readSolo, writeSolo
 	}
@@ -39,7 +39,7 @@ func (s *Sched) isSolo() bool {
 		if g == me {
 			continue
 		}
-		switch g.state {
+		switch g.state() {
 		case gDone, gBlocked:
 		case gParked:
 			if s.pend[g.id].Op == trace.OpCondWait { // Signal gives no order

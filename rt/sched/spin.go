@@ -94,7 +94,7 @@ func (s *Sched) changed(g *G) {
 	g.spoil()
 	if s.idle.spinners > 0 {
 		for _, h := range s.gs {
-			if h.state == gSpinning && h != g {
+			if h.state() == gSpinning && h != g {
 				h.idle = 0
 				s.insert(h)
 				s.idle.spinners--
@@ -110,7 +110,7 @@ func (s *Sched) wakeSpinners() bool {
 	}
 	n := 0
 	for _, g := range s.gs {
-		if g.state == gSpinning && g.idleLimit < maxIdleLimit {
+		if g.state() == gSpinning && g.idleLimit < maxIdleLimit {
 			g.idleLimit *= 4
 			s.insert(g)
 			s.idle.spinners--
@@ -129,7 +129,7 @@ func (s *Sched) unyield(by trace.GID) {
 	}
 	n := 0
 	for _, g := range s.gs {
-		if g.state == gYielded {
+		if g.state() == gYielded {
 			if g.id != by {
 				s.insert(g)
 			} else {
@@ -142,7 +142,7 @@ func (s *Sched) unyield(by trace.GID) {
 
 // yield lets all other goroutines go first.
 func (s *Sched) yield(g *G) {
-	if len(s.ready) > 1 || len(s.ready) == 1 && g.state != gReady {
+	if s.ready.Len() > 1 || s.ready.Len() == 1 && g.state() != gReady {
 		s.unready(g, gYielded)
 		s.idle.yielded++
 	}
@@ -155,9 +155,9 @@ func (s *Sched) idlers() bool {
 	}
 	s.idle.yielded = 0
 	for _, g := range s.gs {
-		if g.state == gYielded {
+		if g.state() == gYielded {
 			s.insert(g)
 		}
 	}
-	return len(s.ready) > 0
+	return s.ready.Len() > 0
 }

@@ -27,7 +27,7 @@ func (s *Sched) stackText(buf []byte, all bool) int {
 	}
 	byID := make(map[uint64]*G)
 	for _, g := range s.gs {
-		if g.state != gDone && g.w != nil {
+		if g.state() != gDone && g.w != nil {
 			byID[g.w.goid] = g
 		}
 	}
@@ -36,7 +36,7 @@ func (s *Sched) stackText(buf []byte, all bool) int {
 		s.writeStack(&out, part, byID, s.cur)
 	}
 	for _, g := range s.gs {
-		if all && g.state != gDone && g.w == nil && g.id != s.timerG.id { // about to start
+		if all && g.state() != gDone && g.w == nil && g.id != s.timerG.id { // about to start
 			sep(&out)
 			out.WriteString("goroutine " + goroutineNumber(g.id) + " [runnable]:\n")
 			if f := runtime.FuncForPC(**(**uintptr)(unsafe.Pointer(&g.fn))); f != nil {
@@ -161,7 +161,7 @@ func stateText(g, cur *G) string {
 	switch {
 	case g == cur:
 		return "running"
-	case g.state == gReady || g.state == gYielded || g.state == gSpinning:
+	case g.state() == gReady || g.state() == gYielded || g.state() == gSpinning:
 		return "runnable"
 	}
 	text := stateTexts[S.pend[g.id].Op]

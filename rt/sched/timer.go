@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"heddle/rt/hook"
+	"heddle/rt/policy"
 	"heddle/trace"
 	"heddle/trace/remains"
 )
@@ -53,7 +54,7 @@ func (s *Sched) vnow() int64 {
 		}
 		return v.now + s.lookedAt(g)
 	}
-	if step > 0 && g.nows > spinNows && len(s.ready) > 1 {
+	if step > 0 && g.nows > spinNows && s.ready.Len() > 1 {
 		// A loop that polls until its time is over: what it waits for is up to
 		// those that can go on, and for them no time passes.
 		s.enter()
@@ -387,7 +388,7 @@ const longRun = 100_000
 // othersReady reports whether a goroutine beside the running one could go on and do more than
 // look.
 func (s *Sched) othersReady() bool {
-	for _, id := range s.ready {
+	for id := s.ready.First(); id != trace.NoG; id = s.ready.Next(id) {
 		if g := s.gs[id]; g != s.cur && g.idle == 0 {
 			return true
 		}
@@ -403,7 +404,7 @@ const restsPerLook = 1000
 // over, one that has a ticker may still let it go on.
 func (s *Sched) blocked() bool {
 	for _, g := range s.gs {
-		if g.state == gBlocked || g.state == gParked && s.pend[g.id].Op != trace.OpSleep &&
+		if g.state() == gBlocked || g.state() == gParked && s.pend[g.id].Op != trace.OpSleep &&
 			!s.ServedByTimer(g.id) {
 			return true
 		}
@@ -427,7 +428,7 @@ func (s *Sched) wakeNone() bool {
 		return false
 	}
 	for _, g := range s.gs {
-		if g.state != gDone && g.state != gBlocked && g.state != gParked {
+		if g.state() != gDone && g.state() != gBlocked && g.state() != gParked {
 			return false
 		}
 	}
@@ -526,12 +527,12 @@ const killed = 10 * earlyBy
 // priorities they could keep all others from going on until memory is out.
 const maxEarly = 200
 
-// withTimers returns the ready list with the pseudo goroutine "timers" at its end.
-func (s *Sched) withTimers() []trace.GID {
+// withTimers returns the goroutines that are ready, with the pseudo goroutine "timers" behind them.
+func (s *Sched) withTimers() *policy.Ready {
 	p := &s.pend[s.timerG.id]
 	p.Op, p.Site, p.Seq = trace.OpTimerFire, s.timers.heap[0].site, s.timers.heap[0].seq|1<<31
-	s.timers.ids = append(append(s.timers.ids[:0], s.ready...), s.timerG.id)
-	return s.timers.ids
+	s.ready.Timers(s.timerG.id)
+	return &s.ready
 }
 
 // fireEarly is the step of the pseudo goroutine "timers".

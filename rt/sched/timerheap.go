@@ -43,8 +43,7 @@ func (t *timer) looks() bool { return t.sleeper != nil && t.site == 0 }
 type timers struct {
 	heap   []*timer
 	seq    uint32
-	firing *timer      // whose function runs
-	ids    []trace.GID // see withTimers
+	firing *timer // whose function runs
 }
 
 func (h *timers) reset() {

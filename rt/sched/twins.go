@@ -217,7 +217,7 @@ func (s *Sched) eldersFirst(g trace.GID) trace.GID {
 	}
 	for {
 		e := s.t.Twins[g]
-		if e == g || s.gs[e].state != gReady || s.gs[e].steps > s.gs[g].steps {
+		if e == g || s.gs[e].state() != gReady || s.gs[e].steps > s.gs[g].steps {
 			return g
 		}
 		g = e
@@ -336,7 +336,7 @@ func (s *Sched) beginnings() []beginning {
 		if k.drew > 0 {
 			b.calm = min(b.calm, k.drew-1)
 		}
-		if b.steps == 1 && s.gs[id].state != gDone {
+		if b.steps == 1 && s.gs[id].state() != gDone {
 			b.site = s.pend[id].Site
 		}
 	}

@@ -236,7 +236,7 @@ func (s *Sched) condSignal(p unsafe.Pointer, all bool, pc uintptr) (native bool)
 func (s *Sched) signalled(o *object, n int, ev int32, clock trace.Clock) {
 	for _, h := range o.waiters[:n] {
 		h.woken, h.signal = ev, h.signal.Copy(clock)
-		if h.state == gParked && h.at == o && s.pend[h.id].Op == trace.OpCondWait {
+		if h.state() == gParked && h.at == o && s.pend[h.id].Op == trace.OpCondWait {
 			s.wake(h, 0, 0)
 			if s.exhaustive() {
 				s.pend[h.id].Op = trace.OpCondWake

@@ -10,6 +10,7 @@ import (
 	"heddle/internal/odometer"
 	"heddle/internal/progen"
 	"heddle/internal/progen/machine"
+	"heddle/rt/policy"
 	"heddle/trace"
 )
 
@@ -24,19 +25,12 @@ func (c *counter) Begin(seed uint64) {
 	c.preemptions, c.delays = 0, 0
 }
 
-func (c *counter) Choose(prev trace.GID, ready []trace.GID, p []trace.Pending) trace.GID {
+func (c *counter) Choose(prev trace.GID, ready *policy.Ready, p []trace.Pending) trace.GID {
 	g := c.Odometer.Choose(prev, ready, p)
-	turn := 0
-	for i, id := range ready {
-		if id == prev && g != prev {
-			c.preemptions++
-		}
-		if id < prev {
-			turn = (i + 1) % len(ready)
-		}
+	if g != prev && ready.Has(prev) {
+		c.preemptions++
 	}
-	for ready[turn] != g {
-		turn = (turn + 1) % len(ready)
+	for turn := ready.After(max(prev-1, trace.NoG)); turn != g; turn = ready.After(turn) {
 		c.delays++
 	}
 	return g
