@@ -150,7 +150,7 @@ func (op *pending) equal(q *pending) bool {
 // executed returns the operation that proc performs in transition j.
 func (l *lesson) executed(j int, proc transition.Proc) (op pending, reason string) {
 	tr := l.path.At(j)
-	if tr.Barrier && l.firedIn(j) == nil || tr.Alone() || tr.Choice >= 0 {
+	if tr.Barrier && l.firedIn(j, l.path.Event(j)) == nil || tr.Alone() || tr.Choice >= 0 {
 		return op, "time passes, or a value is drawn"
 	}
 	if l.p.free && tr.Op.Timed() && l.clockIn(j) {

@@ -83,22 +83,23 @@ func (l *lesson) alarmOf(event int32) *alarm {
 	return a
 }
 
-// firedIn returns the timer that fires in a step, whose first event is given; nil: it is no such
-// step.
-func (l *lesson) firedIn(j int) *alarm {
+// firedIn returns the timer that fires in transition j, at an event of it; nil: it is no such
+// transition.
+func (l *lesson) firedIn(j, event int) *alarm {
 	if l.path.At(j).Proc != transition.Timers {
 		return nil
 	}
-	e := &l.t.Events[l.path.Event(j)]
+	e := &l.t.Events[event]
 	if e.Op != trace.OpTimerFire || e.Partner < 0 {
 		return nil
 	}
 	return l.alarmOf(e.Partner)
 }
 
-// actor returns the goroutine whose step transition j is; of a timer that fires its name.
-func (l *lesson) actor(j int) transition.Proc {
-	if a := l.firedIn(j); a != nil {
+// actor returns the goroutine whose step transition j is; the name of a timer that fires, at an
+// event of it.
+func (l *lesson) actor(j, event int) transition.Proc {
+	if a := l.firedIn(j, event); a != nil {
 		return a.timer
 	}
 	return l.path.At(j).Proc
@@ -148,18 +149,35 @@ func (l *lesson) timing(ev int) bool {
 // fire reads the step in which a timer fires. What it does follows from what was started, but for
 // the goroutine that a function of time.AfterFunc is.
 func (l *lesson) fire(j int, a *alarm) (reason string) {
-	g := &l.seg
 	rest := l.path.At(j).Barrier
 	last := l.lastEvent(j)
-	for i := l.path.Event(j); i < last; i++ {
+	l.sets(a)
+	first := l.seg
+	together := 0
+	if rest {
+		together = l.s.fireTogether()
+	}
+	for ; l.from < last; l.from++ {
+		i := l.from
 		switch e := &l.t.Events[i]; e.Op {
 		case trace.OpTimerFire:
-			if rest && e.Partner >= 0 && l.alarmOf(e.Partner) != a {
-				return "several timers fire when nothing else can go on"
+			if !rest || e.Partner < 0 || l.alarmOf(e.Partner) == a {
+				continue
 			}
+			if len(l.along)+1 == together { // at a later moment
+				l.setAside(&first)
+				l.seg = first
+				return ""
+			}
+			a = l.alarmOf(e.Partner)
+			l.setAside(&first)
+			l.along = append(l.along, along{timer: a.timer})
+			l.seg = segment{}
+			l.turn++
+			l.sets(a)
 		case trace.OpResume:
 		case trace.OpGo:
-			g.starts = append(g.starts, l.p.tab.ProcOf(trace.GID(e.Arg)))
+			l.seg.starts = append(l.seg.starts, l.p.tab.ProcOf(trace.GID(e.Arg)))
 		case trace.OpSend, trace.OpRecv:
 			if a.channel < 0 {
 				return "it does not know what a timer does: " + e.Op.String()
@@ -168,8 +186,26 @@ func (l *lesson) fire(j int, a *alarm) (reason string) {
 			return "it does not know what a timer does: " + e.Op.String()
 		}
 	}
-	l.sets(a)
+	l.setAside(&first)
+	l.seg = first
 	return ""
+}
+
+// An along is a timer that fires in the step of another one: both have one deadline, and are never
+// early.
+type along struct {
+	timer transition.Proc
+	seg   segment
+}
+
+// setAside puts the segment that was read where it belongs: to the last of the timers that fire in
+// a step, or to first if that is the only one.
+func (l *lesson) setAside(first *segment) {
+	if n := len(l.along); n > 0 {
+		l.along[n-1].seg = l.seg
+	} else {
+		*first = l.seg
+	}
 }
 
 // sets adds to a segment that a timer is started, stopped or fires: its cell is another one.
@@ -284,14 +320,13 @@ func (s *state) atRest() (x step, ok, known bool) {
 	if len(q) == 0 || s.due[q[0]] >= never {
 		return x, false, true
 	}
+	hushes := map[int32]bool{}
 	for _, n := range s.at {
-		if s.p.node(n).op.class == comm { // it is not overtaken then by those that come later
-			return x, false, false
-		}
-	}
-	for _, timer := range q[1:] {
-		if s.due[timer] == s.due[q[0]] && s.p.node(s.at[timer]).op.still {
-			return x, false, false
+		if op := &s.p.node(n).op; op.class == hushed {
+			if hushes[op.item] { // which of them comes first is not known
+				return x, false, false
+			}
+			hushes[op.item] = true
 		}
 	}
 	return step{proc: transition.Proc(q[0]), with: transition.NoProc, item: -1}, true, true
@@ -307,28 +342,52 @@ func (s *state) time() int64 {
 	return int64(s.p.values[s.seen[s.p.now]])
 }
 
-// fire takes the timers out of the queue that fire in a step of one: if that wakes a goroutine that
-// sleeps, those behind it with the same deadline do too. The clock moves, and the timer sends the
-// time to its channel if there is room.
-func (s *state) fire(timer transition.Proc) {
-	clock, now := s.p.clock, s.p.now
-	q := s.queues[clock][1:]
-	due := s.due[timer]
-	op := &s.p.node(s.at[timer]).op
-	for op.sleep && len(q) > 0 {
-		next := transition.Proc(q[0])
-		if n := s.p.node(s.at[next]); !n.op.sleep || n.op.still || s.due[next] != due {
+// fireTogether returns how many timers at the head of the queue fire in a step of the first: if
+// that wakes a goroutine that sleeps, those behind it with the same deadline do too; and so do all
+// that are never early.
+func (s *state) fireTogether() (n int) {
+	q := s.queues[s.p.clock]
+	op := &s.p.node(s.at[q[0]]).op
+	for n = 1; n < len(q) && s.due[q[n]] == s.due[q[0]]; n++ {
+		next := &s.p.node(s.at[q[n]]).op
+		if op.still != next.still || !op.still && !(op.sleep && next.sleep) {
 			break
 		}
-		q = q[1:]
-		s.trail = append(s.trail, change{what: ofAt, i: int32(next), old: s.at[next]})
-		s.move(next, s.p.node(s.at[next]).edges[0].to)
 	}
-	s.queued(clock, q)
-	if due > s.time() {
+	return n
+}
+
+// along returns the timers that fire in a step of the one which is first in the queue.
+func (s *state) along(x *step) []int32 {
+	if s.p.node(s.at[x.proc]).op.class != firing {
+		return nil
+	}
+	return s.queues[s.p.clock][1:s.fireTogether()]
+}
+
+// fire takes the timers out of the queue that fire in a step of the first. The clock moves, and
+// each timer sends the time to its channel if there is room.
+func (s *state) fire(timer transition.Proc) {
+	clock, now := s.p.clock, s.p.now
+	if s.p.node(s.at[timer]).op.still { // no goroutine can go on
+		s.rankAll()
+	}
+	q, n := s.queues[clock], s.fireTogether()
+	s.queued(clock, q[n:])
+	if due := s.due[timer]; due > s.time() {
 		s.trail = append(s.trail, change{what: ofSeen, i: now, old: s.seen[now]})
 		s.set(now, s.p.number(uint64(due)))
 	}
+	s.sendTime(timer)
+	for _, other := range q[1:n] {
+		s.sendTime(transition.Proc(other))
+		s.follow(transition.Proc(other), &s.p.node(s.at[other]).edges[0])
+	}
+}
+
+// sendTime is what a timer that fires does to its channel.
+func (s *state) sendTime(timer transition.Proc) {
+	op := &s.p.node(s.at[timer]).op
 	for i := range op.cases {
 		c := &op.cases[i]
 		def, o := s.p.model(c.item)

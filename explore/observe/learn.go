@@ -29,6 +29,8 @@ type lesson struct {
 	// the cells of maps of which the segment looks at how much they grow
 	growths []int32
 	partner segment         // of the other side of a communication
+	from    int             // of the transition: the event that is read next
+	along   []along         // the timers that fire in the step of another one
 	turn    int32           // of segments
 	by      transition.Proc // what is read is its
 	news    bool            // the execution showed an edge that was not known
@@ -118,7 +120,7 @@ func (l *lesson) index() {
 		l.turns[i], l.pos[i] = l.turns[i][:0], 0
 	}
 	for j := range l.path.Len() {
-		tr, proc := l.path.At(j), l.actor(j)
+		tr, proc := l.path.At(j), l.actor(j, l.path.Event(j))
 		l.turns[proc] = append(l.turns[proc], int32(j))
 		if tr.With != transition.NoProc {
 			l.turns[tr.With] = append(l.turns[tr.With], int32(j))
@@ -137,9 +139,20 @@ func (l *lesson) index() {
 	}
 }
 
-// transition follows transition j.
+// transition follows transition j. While no goroutine can go on, timers may fire at several moments
+// in one: each of these is a step.
 func (l *lesson) transition(j int) (reason string) {
-	tr, s, proc := l.path.At(j), l.s, l.actor(j)
+	l.from = l.path.Event(j)
+	for {
+		if reason := l.step(j); reason != "" || !l.path.At(j).Barrier || l.from == l.lastEvent(j) {
+			return reason
+		}
+	}
+}
+
+// step follows transition j from event l.from on.
+func (l *lesson) step(j int) (reason string) {
+	tr, s, proc := l.path.At(j), l.s, l.actor(j, l.from)
 	s.resize()
 	if l.sendings(j, tr); l.finer {
 		return anew
@@ -168,6 +181,12 @@ func (l *lesson) transition(j int) (reason string) {
 	if reason != "" {
 		return reason
 	}
+	for i := range l.along {
+		a := &l.along[i]
+		if _, reason = l.edge(s.at[a.timer], 0, 0, 0, &a.seg); reason != "" {
+			return reason
+		}
+	}
 	s.resize()
 	s.take(&x)
 	l.x.races(s, &x) // it shows these
@@ -183,13 +202,29 @@ func (l *lesson) transition(j int) (reason string) {
 			return reason
 		}
 	}
-	for k, c := range l.seg.starts {
-		l.inherit(s.at[proc], s.at[c], int16(k+1))
-		reason := ""
+	if reason := l.begun(proc, l.seg.starts); reason != "" {
+		return reason
+	}
+	for i := range l.along {
+		a := &l.along[i]
+		if reason := l.announce(s.at[a.timer], a.timer); reason != "" {
+			return reason
+		}
+		if reason := l.begun(a.timer, a.seg.starts); reason != "" {
+			return reason
+		}
+	}
+	return ""
+}
+
+// begun announces what the goroutines and timers do first that a step of proc has started.
+func (l *lesson) begun(proc transition.Proc, starts []transition.Proc) (reason string) {
+	for k, c := range starts {
+		l.inherit(l.s.at[proc], l.s.at[c], int16(k+1))
 		if a := l.alarms[c]; a != nil {
-			reason = l.announceTimer(s.at[c], a)
+			reason = l.announceTimer(l.s.at[c], a)
 		} else {
-			reason = l.announce(s.at[c], c)
+			reason = l.announce(l.s.at[c], c)
 		}
 		if reason != "" {
 			return reason
@@ -250,13 +285,13 @@ func (l *lesson) segment(j int, tr *transition.Transition) (reason string) {
 	g := &l.seg
 	*g = segment{reads: g.reads[:0], writes: g.writes[:0], updates: g.updates[:0], starts: nil,
 		window: g.window[:0], timings: g.timings[:0], quiet: g.quiet[:0]}
-	l.partner = segment{}
+	l.partner, l.along = segment{}, l.along[:0]
 	l.growths = l.growths[:0]
 	l.turn++
 	at := int32(l.path.Step(j))
 	first := l.path.Event(j)
 	last := first
-	if a := l.firedIn(j); a != nil {
+	if a := l.firedIn(j, l.from); a != nil {
 		for l.plain < len(l.t.Plain) && l.t.Plain[l.plain].Step <= at {
 			l.plain++
 		}

@@ -146,6 +146,9 @@ func (s *Strategy) makeSchedule(p *plan) {
 		add(x)
 		e, _ := st.edges(x)
 		s.numbers.Start(s.goroutines(e))
+		for _, other := range st.along(x) {
+			s.numbers.Start(s.goroutines(&s.p.node(st.at[other]).edges[0]))
+		}
 		st.take(x)
 	}
 	if p.want == edges {

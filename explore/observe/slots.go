@@ -65,7 +65,8 @@ func (s *state) sure(proc int, c *offer) exception {
 		left, item = s.p.tab.Cap(c.obj)-left, s.p.roomOf(c.obj)
 	}
 	x := nothingElse
-	if left-int(s.census.losses[item]-s.p.worst(s.at[proc], item)) < 1 {
+	if left-int(s.census.losses[item]-s.p.worst(s.at[proc], item)) < 1 ||
+		s.outranked(transition.Proc(proc), c, transition.NoProc) {
 		x.ordered = c.item
 	}
 	return x

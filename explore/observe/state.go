@@ -25,6 +25,10 @@ type state struct {
 	maps   []digest // by cell, of one that stands for all entries of a map: of their versions
 	due    []int64  // by Proc, of a timer that runs: its deadline
 	zero   []bool   // by Proc: its last step was an Add from zero
+	// by Proc: of a goroutine that waits at channels since a barrier: the number of the barrier, of
+	// those since which goroutines wait. 0: of any other
+	rank   []int32
+	ranked int // how many of them are not 0
 
 	census census
 	// by cell: how many goroutines have read it, and written it, since their last step
@@ -51,6 +55,7 @@ const (
 	ofQueues
 	ofSeen
 	ofZero
+	ofRank
 )
 
 // waiter returns how a queue has a goroutine: at a side of a channel, or at a Cond (send is false).
@@ -82,7 +87,7 @@ type step struct {
 func (s *state) begin(p *program, early []transition.Proc) {
 	s.p = p
 	s.at, s.origin, s.begun, s.seen = s.at[:0], s.origin[:0], s.begun[:0], s.seen[:0]
-	s.zero = s.zero[:0]
+	s.zero, s.rank, s.ranked = s.zero[:0], s.rank[:0], 0
 	s.counts, s.queues, s.sums, s.trail = s.counts[:0], s.queues[:0], s.sums[:0], s.trail[:0]
 	s.maps = s.maps[:0]
 	s.census.on = false
@@ -127,6 +132,9 @@ func (s *state) resize() {
 		s.at, s.origin, s.zero = append(s.at, 0), append(s.origin, 0), append(s.zero, false)
 	}
 	c := &s.census
+	for len(s.rank) < len(s.at) {
+		s.rank = append(s.rank, 0)
+	}
 	for len(c.procs) < len(s.at) {
 		c.procs = append(c.procs, digest{})
 	}
@@ -282,7 +290,7 @@ func (s *state) offers(list []step, proc transition.Proc, c *offer) []step {
 	i := c.item
 	def, o := s.p.model(i)
 	now := s.count(i)
-	if r := model.Alone(o, now, c.send); r != nil {
+	if r := s.alone(proc, c); r != nil {
 		op := trace.OpRecv
 		if c.send {
 			op = trace.OpSend
@@ -306,10 +314,11 @@ func (s *state) offers(list []step, proc transition.Proc, c *offer) []step {
 	if _, shut := model.Channel(now); !c.send && !poll || o.Cap > 0 || shut {
 		return list
 	}
-	waits := !poll && s.waits(s.at[proc])
+	waits := !poll && s.waits(proc)
 	for other := range s.at {
 		n := s.at[other]
-		if n == 0 || transition.Proc(other) == proc || s.p.node(n).op.poll || !waits && !s.waits(n) {
+		if n == 0 || transition.Proc(other) == proc || s.p.node(n).op.poll ||
+			!waits && !s.waits(transition.Proc(other)) {
 			continue
 		}
 		for k := range s.p.node(n).op.cases {
@@ -329,6 +338,9 @@ func (s *state) offers(list []step, proc transition.Proc, c *offer) []step {
 // overtakes reports whether proc, which is about to meet a partner by c, is not the first of those
 // that wait at that side. One that is on both sides does not stand in its own partner's way.
 func (s *state) overtakes(proc transition.Proc, c *offer, partner transition.Proc) bool {
+	if s.outranked(proc, c, partner) {
+		return true
+	}
 	q := s.queues[c.item]
 	mine := waiter(proc, c.send)
 	if !s.unbuffered(c) || !slices.Contains(q, mine) {
@@ -339,24 +351,22 @@ func (s *state) overtakes(proc transition.Proc, c *offer, partner transition.Pro
 			return false
 		}
 		other := transition.Proc(w >> 1)
-		if w&1 == mine&1 && other != partner && s.waits(s.at[other]) {
+		if w&1 == mine&1 && other != partner && s.waits(other) {
 			return true
 		}
 	}
 	return false
 }
 
-// waits reports whether no case of a communication is ready without a partner. Of two selects that
-// meet one waits.
-func (s *state) waits(n int32) bool {
-	op := &s.p.node(n).op
+// waits reports whether no case of a communication of proc is ready without a partner. Of two
+// selects that meet one waits.
+func (s *state) waits(proc transition.Proc) bool {
+	op := &s.p.node(s.at[proc]).op
 	if len(op.cases) < 2 {
 		return true
 	}
-	for _, c := range op.cases {
-		i := c.item
-		_, o := s.p.model(i)
-		if model.Alone(o, s.count(i), c.send) != nil {
+	for i := range op.cases {
+		if s.alone(proc, &op.cases[i]) != nil {
 			return false
 		}
 	}
@@ -466,6 +476,11 @@ func (s *state) meets(x *step) int32 {
 // shown reports whether the edges of x are known.
 func (s *state) shown(x *step) bool {
 	e, with := s.edges(x)
+	for _, other := range s.along(x) {
+		if len(s.p.node(s.at[other]).edges) == 0 {
+			return false
+		}
+	}
 	return e != nil && (x.with == transition.NoProc || with != nil)
 }
 
@@ -541,6 +556,9 @@ func (s *state) queued(i int32, q []int32) {
 }
 
 func (s *state) follow(proc transition.Proc, e *edge) {
+	if s.rank[proc] != 0 {
+		s.reRank(proc, 0)
+	}
 	s.quietly(e)
 	for _, w := range e.writes {
 		v := e.to
@@ -642,6 +660,8 @@ func (s *state) back(n int) {
 			s.itemState(c.i)
 		case ofSeen:
 			s.set(c.i, c.old)
+		case ofRank:
+			s.setRank(transition.Proc(c.i), c.old)
 		case ofZero:
 			s.zero[c.i] = !s.zero[c.i]
 			if s.census.on {

@@ -183,6 +183,9 @@ func (s *state) localState(proc transition.Proc) {
 		if s.zero[proc] {
 			d.add(uint64(first)<<32 | 1<<30)
 		}
+		if s.rank[proc] != 0 {
+			d.add(uint64(first)<<32 | 1<<29 | uint64(s.rank[proc]))
+		}
 	}
 	s.census.digest.replace(&s.census.procs[proc], d)
 }

@@ -30,6 +30,8 @@ type Size struct {
 	Older bool
 	// Timers: every program has timers, and may look at the clock.
 	Timers bool
+	// Still: with Timers, all of them are never early.
+	Still bool
 	// Guarded: a mutex for each plain variable, which every access to it holds.
 	Guarded bool
 	// Updates: variables and atomics are also changed by operators whose results go nowhere.
@@ -422,8 +424,12 @@ func (g *generator) chanOf() int { return g.r.IntN(len(g.p.Chans)) }
 // duration returns a duration in milliseconds. Unless Loose is set, no two sums of durations are
 // equal.
 func (g *generator) duration() int {
-	if g.size.Timers && g.oneIn(6) {
-		return 600_000 // never early
+	const never = 600_000 // as long is never early
+	switch {
+	case g.size.Timers && g.size.Still:
+		return never * (1 + g.r.IntN(2))
+	case g.size.Timers && g.oneIn(6):
+		return never
 	}
 	if g.size.Loose {
 		return 10 * (1 + g.r.IntN(2))

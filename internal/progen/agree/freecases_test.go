@@ -14,6 +14,11 @@ import (
 // each of the goroutines' registers can differ.
 func TestFreeCases(t *testing.T) {
 	type body = []*progen.Stmt
+	receiver := &progen.Stmt{Op: progen.Go, Src: -1, Body: body{{Op: progen.Recv, Reg: 0, Src: -1}}}
+	still := &progen.Stmt{Op: progen.Sleep, Val: 600_000, Src: -1}
+	late := &progen.Stmt{Op: progen.Go, Src: -1, Body: body{{Op: progen.Lock, Src: -1}, still,
+		{Op: progen.Unlock, Src: -1}, {Op: progen.Recv, Reg: 0, Src: -1}}}
+	send := func(v int) *progen.Stmt { return &progen.Stmt{Op: progen.Send, Val: v, Src: -1} }
 	for _, c := range []struct {
 		name string
 		p    progen.Program
@@ -53,6 +58,33 @@ func TestFreeCases(t *testing.T) {
 			{Op: progen.Go, Src: -1, Body: body{{Op: progen.Send, Val: 7, Src: -1}}},
 			{Op: progen.Select, Src: -1, Cases: []progen.Case{{Reg: 0}, {After: 10, Reg: 1}}},
 		}}, 2, 4},
+		{"one that waits while time passes is served first", progen.Program{Chans: []int{0}, Body: body{
+			receiver, still, receiver, send(7), send(8),
+		}}, 1, 2},
+		{"also at a channel with a buffer", progen.Program{Chans: []int{2}, Body: body{
+			receiver, still, receiver, send(7), send(8),
+		}}, 1, 2},
+		{"of two that wait while time passes each may be first", progen.Program{Chans: []int{0}, Body: body{
+			receiver, receiver, still, receiver, send(7), send(8), send(9),
+		}}, 2, 3},
+		{"each is before those that come after the next time", progen.Program{Chans: []int{1}, Body: body{
+			receiver, still, receiver, still, receiver, send(7), send(8), send(9),
+		}}, 1, 2},
+		{"one that waits at two channels leaves both", progen.Program{Chans: []int{0, 0}, Body: body{
+			{Op: progen.Go, Src: -1, Body: body{{Op: progen.Select, Src: -1,
+				Cases: []progen.Case{{Reg: 0}, {Obj: 1, Reg: 0}}}}},
+			still, receiver,
+			{Op: progen.Go, Src: -1, Body: body{{Op: progen.Send, Obj: 1, Val: 9, Src: -1}}},
+			send(7),
+		}}, 2, 3}, // 7 to the first, and 9 to none; 9 to the first, and then 7 to the second
+		{"either of two comes first, and nothing else tells", progen.Program{Mutexes: 1, Chans: []int{0},
+			Body: body{late, late, still, still, still, send(7), send(8)}}, 2, 3},
+		{"three timers of one moment", progen.Program{Atomics: 1, Body: body{
+			{Op: progen.After, Val: 600_000, Src: -1, Body: body{{Op: progen.Store, Val: 1, Src: -1}}},
+			{Op: progen.After, Val: 600_000, Src: -1, Body: body{{Op: progen.Store, Val: 2, Src: -1}}},
+			{Op: progen.Sleep, Val: 600_000, Src: -1},
+			{Op: progen.Load, Reg: 0, Src: -1},
+		}}, 6, 6}, // what is loaded, and what is left
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := c.p
