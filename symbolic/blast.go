@@ -5,22 +5,23 @@ import "heddle/order/sat"
 // A blaster translates terms into clauses, with one literal for each bit. Equal gates are shared,
 // and gates with constant inputs are simplified away.
 type blaster struct {
-	t    *Table
-	s    *sat.Solver
-	one  sat.Lit // the literal that is true
-	bits map[Term][]sat.Lit
-	done marking // the terms that have literals
-	ands map[[2]sat.Lit]sat.Lit
-	xors map[[2]sat.Lit]sat.Lit
-	muxs map[[3]sat.Lit]sat.Lit
-	quot map[[2]Term][2][]sat.Lit // unsigned quotient and remainder
-	most map[Term]int             // how many bits of a variable are not known to be 0
-	stop func() bool              // called between terms; true stops the translation
+	t         *Table
+	s         *sat.Solver
+	one       sat.Lit // the literal that is true
+	bits      map[Term][]sat.Lit
+	done      marking // the terms that have literals
+	ands      map[[2]sat.Lit]sat.Lit
+	xors      map[[2]sat.Lit]sat.Lit
+	muxs      map[[3]sat.Lit]sat.Lit
+	quot      map[[2]Term][2][]sat.Lit // unsigned quotient and remainder
+	most      map[Term]int             // how many bits of a variable are not known to be 0
+	preferred map[Term]bool            // variables
+	stop      func() bool              // called between terms; true stops the translation
 }
 
 func newBlaster(t *Table, s *sat.Solver) *blaster {
 	b := &blaster{t: t, s: s, bits: map[Term][]sat.Lit{}, ands: map[[2]sat.Lit]sat.Lit{},
-		xors: map[[2]sat.Lit]sat.Lit{},
+		xors: map[[2]sat.Lit]sat.Lit{}, preferred: map[Term]bool{},
 		most: map[Term]int{}, muxs: map[[3]sat.Lit]sat.Lit{}, quot: map[[2]Term][2][]sat.Lit{}}
 	b.done.empty(t)
 	b.one = s.NewVar().Pos()

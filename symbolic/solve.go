@@ -26,9 +26,9 @@ type Options struct {
 // multiplications.
 const DefaultLimit = 2 * time.Second
 
-// A Backend decides whether conditions can all be true. If the answer is Sat, the model has a
-// value for each of their variables. The backend should prefer the values in near. If it is Unsat,
-// core may have some of the conditions that exclude each other.
+// A Backend decides whether conditions can all be true. If the answer is Sat, the model has the
+// variables with other values than in near, and perhaps others. The backend should prefer the values
+// in near. If it is Unsat, core may have some of the conditions that exclude each other.
 type Backend interface {
 	Solve(t *Table, conditions []Term, near Model, limit time.Duration) (status Status, m Model, core []Term,
 		err error)
@@ -197,10 +197,15 @@ func (s *Solver) ask(cs []Term, near Model) (Status, Model, error) {
 		s.Stats.Unknown++
 		return status, nil, nil
 	}
-	m := make(Model, len(near)+len(model))
-	maps.Copy(m, near)
-	maps.Copy(m, model)
-	return status, m, nil
+	return status, over(near, model), nil
+}
+
+// over returns the values of m, and those of near for other variables.
+func over(near, m Model) Model {
+	out := make(Model, len(near)+len(m))
+	maps.Copy(out, near)
+	maps.Copy(out, m)
+	return out
 }
 
 // answer looks in the cache, then asks the backend.
@@ -239,7 +244,7 @@ func (s *Solver) answer(cs []Term, near Model) (Status, Model, error) {
 		return status, nil, err
 	case status != sat.Sat:
 		s.known[conditions] = status
-	case !s.t.Holds(cs, m):
+	case !s.t.Holds(cs, over(near, m)):
 		panic("symbolic: a model that does not satisfy the formula")
 	default:
 		s.models[string(key)] = m
@@ -276,10 +281,24 @@ func subset(a, b []Term) bool {
 // Blast is the Backend that needs no other program.
 type Blast struct{}
 
-// Solve implements Backend. It makes a new solver for each question: in a common one each question
-// would pay for the clauses of all others.
-func (Blast) Solve(t *Table, conditions []Term, near Model, limit time.Duration) (Status, Model, []Term,
+// Solve implements Backend: by guess, else by translation.
+func (b Blast) Solve(t *Table, conditions []Term, near Model, limit time.Duration) (Status, Model, []Term,
 	error) {
+	if status, m, core := t.guess(conditions, near); status != sat.Unknown {
+		return status, m, core, nil
+	}
+	status, m, core := b.translate(t, conditions, near, limit)
+	return status, m, core, nil
+}
+
+// mostRounds is how often conditions are added that a model does not satisfy; then all are.
+const mostRounds = 8
+
+// translate makes a new solver for each question: in a common one each question would pay for the
+// clauses of all others. Of the conditions it translates those at first that near does not satisfy,
+// then those that the model does not which it found: most are about other parts of the input, and
+// stay true.
+func (Blast) translate(t *Table, conditions []Term, near Model, limit time.Duration) (Status, Model, []Term) {
 	deadline := time.Now().Add(limit)
 	late := func() bool { return time.Now().After(deadline) }
 	s := sat.New(sat.Options{Stop: late, Proof: true})
@@ -294,42 +313,82 @@ func (Blast) Solve(t *Table, conditions []Term, near Model, limit time.Duration)
 			}
 		}
 	}
-	unsat := func() (Status, Model, []Term, error) {
+	unsat := func() (Status, Model, []Term) {
 		core := bounds
 		for _, i := range s.Core() {
 			core = append(core, conditions[i])
 		}
-		return sat.Unsat, nil, core, nil
+		return sat.Unsat, nil, core
 	}
-	for i, c := range conditions {
-		ls := b.of(c)
-		if ls == nil {
-			return sat.Unknown, nil, nil, nil
+	q := question{b: b, conditions: conditions, used: make([]bool, len(conditions))}
+	_, status := q.add(near)
+	for status == sat.Sat {
+		vars := b.vars(near)
+		if status = s.Solve(); status != sat.Sat {
+			break
 		}
-		if !s.Add(i, ls[0]) {
-			return unsat()
-		}
-	}
-	var vars []Term
-	for x, ls := range b.bits {
-		if t.nodes[x].op != OpVar {
+		more := false
+		if more, status = q.add(over(near, b.model(vars))); more {
 			continue
 		}
-		vars = append(vars, x)
+		m := b.nearest(vars, near)
+		if more, status = q.add(over(near, m)); !more {
+			return sat.Sat, m, nil
+		}
+	}
+	if status == sat.Unsat {
+		return unsat()
+	}
+	return sat.Unknown, nil, nil
+}
+
+// A question is a set of conditions of which some are translated.
+type question struct {
+	b          *blaster
+	conditions []Term
+	used       []bool
+	rounds     int
+}
+
+// add translates the conditions that m does not satisfy, after mostRounds all, and reports whether
+// there were any. Unsat: they exclude others; Unknown: that was stopped.
+func (q *question) add(m Model) (some bool, status Status) {
+	q.rounds++
+	for i, c := range q.conditions {
+		if q.used[i] || q.rounds <= mostRounds && q.b.t.Eval(c, m) != 0 {
+			continue
+		}
+		some, q.used[i] = true, true
+		ls := q.b.of(c)
+		if ls == nil {
+			return true, sat.Unknown
+		}
+		if !q.b.s.Add(i, ls[0]) {
+			return true, sat.Unsat
+		}
+	}
+	return some, sat.Sat
+}
+
+// vars returns the variables of what was translated, in ascending order. Those that are new are to
+// have their values in near.
+func (b *blaster) vars(near Model) (vars []Term) {
+	for x, ls := range b.bits {
+		if b.t.nodes[x].op != OpVar {
+			continue
+		}
+		if vars = append(vars, x); b.preferred[x] {
+			continue
+		}
+		b.preferred[x] = true
 		for i, l := range ls {
 			if near[x]>>i&1 == 1 {
-				s.Prefer(l)
+				b.s.Prefer(l)
 			}
 		}
 	}
-	switch status := s.Solve(); status {
-	case sat.Unsat:
-		return unsat()
-	case sat.Sat:
-		slices.Sort(vars)
-		return sat.Sat, b.nearest(vars, near), nil, nil
-	}
-	return sat.Unknown, nil, nil, nil
+	slices.Sort(vars)
+	return vars
 }
 
 // mostConflicts bounds what a model that is nearer may take.

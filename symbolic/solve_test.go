@@ -84,7 +84,7 @@ func (m *maker) brute(cs []Term) bool {
 // Satisfiable conditions have a model that satisfies them (Solver.Solve panics if not), and
 // unsatisfiable ones are false under all values.
 func TestRandomFormulas(t *testing.T) {
-	counts := map[Status]int{}
+	counts, guessed := map[Status]int{}, map[Status]int{}
 	for i := range *formulas {
 		m := newMaker(uint64(i), 1+i%4, 1+i/4%4, 1)
 		cs := m.conditions(1 + i%6)
@@ -96,12 +96,31 @@ func TestRandomFormulas(t *testing.T) {
 		if status == sat.Unknown {
 			t.Fatalf("formula %d: unknown\n%s", i, m.t.SMT(cs))
 		}
-		if want := m.brute(cs); want != (status == sat.Sat) {
+		want := m.brute(cs)
+		if want != (status == sat.Sat) {
 			t.Fatalf("formula %d: %v, model %v\n%s", i, status, model, m.t.SMT(cs))
+		}
+		near := Model{}
+		for _, v := range m.vars {
+			near[v] = m.Uint64() & mask(m.t.Width(v))
+		}
+		guess, g, core := m.t.guess(cs, near)
+		if guess == sat.Sat && !m.t.Holds(cs, g) || guess == sat.Unsat && (want || m.brute(core)) {
+			t.Fatalf("formula %d: guessed %v, model %v, core %v\n%s", i, guess, g, core, m.t.SMT(cs))
+		}
+		guessed[guess]++
+		status, g, core = Blast{}.translate(m.t, cs, near, time.Minute)
+		if want != (status == sat.Sat) || want && !m.t.Holds(cs, over(near, g)) || !want && m.brute(core) {
+			t.Fatalf("formula %d: %v, model %v, core %v\n%s", i, status, g, core, m.t.SMT(cs))
 		}
 	}
 	if counts[sat.Sat] < *formulas/10 || counts[sat.Unsat] < *formulas/10 {
 		t.Errorf("one-sided formulas: %v", counts)
+	}
+	for s := range sat.Status(3) {
+		if guessed[s] < *formulas/50 {
+			t.Errorf("one-sided guesses: %v", guessed)
+		}
 	}
 }
 

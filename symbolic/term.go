@@ -466,21 +466,28 @@ func (t *Table) eval(x Term, met *marking, m Model) {
 
 // value computes y from its operands in vals.
 func (t *Table) value(y Term, m Model) uint64 {
-	n, vals := &t.nodes[y], t.vals
+	n := &t.nodes[y]
+	return t.valueOf(y, m, t.vals, [3]int32{int32(n.a), int32(n.b), int32(n.c)})
+}
+
+// valueOf computes x from the values of its operands: vals[places[i]] is that of the i-th, if
+// places[i] is not negative.
+func (t *Table) valueOf(x Term, m Model, vals []uint64, places [3]int32) uint64 {
+	n := &t.nodes[x]
 	switch n.op {
 	case OpVar:
-		return m[y] & mask(int(n.w))
+		return m[x] & mask(int(n.w))
 	case OpConst:
 		return n.v
 	}
 	var b, c uint64
-	if n.b != None {
-		b = vals[n.b]
+	if places[1] >= 0 {
+		b = vals[places[1]]
 	}
-	if n.c != None {
-		c = vals[n.c]
+	if places[2] >= 0 {
+		c = vals[places[2]]
 	}
-	return apply(n.op, int(t.nodes[n.a].w), int(n.w), vals[n.a], b, c)
+	return apply(n.op, int(t.nodes[n.a].w), int(n.w), vals[places[0]], b, c)
 }
 
 // Holds reports whether all conditions are true under m.
