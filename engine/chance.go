@@ -26,8 +26,10 @@ type chance struct {
 	known   map[string]bool // what was offered
 	offers  []*parent       // that were explored, and are to be counted
 	parents []*parent
+	firsts  []*parent            // those that took a branch that none had taken before
 	latest  []*parent            // whose first turn it is not yet
 	found   func(input []string) // is called with inputs that are to be explored
+	idle    int                  // so many offers one after the other took no new branch
 	n       int                  // executions
 	end     int                  // so many are the last; 0: there is no such bound
 	slow    bool                 // one took long
@@ -96,7 +98,9 @@ func (c *chance) run(n, most int) int {
 	for len(c.offers) > 0 && !c.over() {
 		p := c.offers[0]
 		c.offers = c.offers[1:]
+		c.idle++
 		if c.saw(p, c.execute(p, p.values, &wire.Request{Count: true})) {
+			c.idle = 0
 			c.found(corpus.Texts(p.values)) // one of many seeds was not explored yet
 		}
 	}
@@ -120,6 +124,9 @@ func (c *chance) saw(p *parent, ex Execution) bool {
 	p.length, p.threads = symbolic.Length(p.values), len(ex.Trace.Goroutines)
 	p.first, p.news = ex.NewBranches > 0, ex.News
 	c.parents = append(c.parents, p)
+	if p.first {
+		c.firsts = append(c.firsts, p)
+	}
 	c.latest = append(c.latest, p)
 	p.took = c.took
 	return true
@@ -132,13 +139,33 @@ func (c *chance) pick() *parent {
 		c.latest = c.latest[1:]
 		return p
 	}
-	best := c.parents[c.mutator.N(len(c.parents))]
+	best := c.any()
 	for range 4 {
-		if p := c.parents[c.mutator.N(len(c.parents))]; p.dear() < best.dear() {
+		if p := c.any(); p.dear() < best.dear() {
 			best = p
 		}
 	}
 	return best
+}
+
+// newest is how many are the latest at least, beside an eighth of all.
+const newest = 8
+
+// any draws a parent: one that took a new branch in three quarters of the cases, half of them one of
+// the latest, as what it took was the hardest to come to.
+func (c *chance) any() *parent {
+	from := c.parents
+	switch n := len(c.firsts); c.mutator.N(8) {
+	case 0, 1:
+	case 2, 3, 4:
+		from = c.firsts
+	default:
+		from = c.firsts[n-min(n, newest+n/8):]
+	}
+	if len(from) == 0 {
+		from = c.parents
+	}
+	return from[c.mutator.N(len(from))]
 }
 
 // turn makes inputs of a parent.
@@ -160,8 +187,7 @@ func (c *chance) turn(p *parent) {
 		if c.over() {
 			return
 		}
-		other := c.parents[c.mutator.N(len(c.parents))]
-		in := c.mutator.Change(p.values, other.values)
+		in := c.mutator.Change(p.values, c.any().values)
 		if i%perTurn == 0 {
 			c.match(p, in, fewMatches)
 		} else {
@@ -284,7 +310,7 @@ func (x *inputSearch) byChance(n int) bool {
 	x.offered, x.p.seeds = len(x.explored), nil
 	x.e.n = x.total
 	made := x.chance.run(n, x.left())
-	x.total, x.chances = x.e.n, x.chances+made
+	x.total, x.chances, x.idle = x.e.n, x.chances+made, x.chance.idle
 	return made > 0
 }
 
@@ -324,6 +350,7 @@ func (x *inputSearch) chanceElsewhere(executions int) bool {
 			x.p.add(input, nil)
 			x.e.keepInput(input)
 		}
+		x.idle = min(x.idle+len(in.Offers), w.Explored.Idle)
 		made += w.Tally.Executions
 		x.take(job{}, w)
 	}
@@ -347,5 +374,6 @@ func (w *Worker) chanceOn() {
 	}
 	e.before, e.n = e.found, 0
 	w.chance.run(in.Chance, in.Most)
+	x.Idle = w.chance.idle
 	w.explored(x)
 }

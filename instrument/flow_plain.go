@@ -60,11 +60,19 @@ func heddleCompare(s, t string) int {
 `
 
 // Slices are converted to strings: these functions have no hooks, which would give the elements
-// labels.
+// labels. Of a long slice one part after the other is: a reader asks for the end of each line in all
+// that follows.
 const plainBytes = `
 func heddleFind(way int, s, what string) int { return -2 }
 func heddleFindByte(way int, s string, c byte) int { return -2 }
-func heddleIndexByte(s []byte, c byte) int { return heddleIndexIn(string(s), c) }
+func heddleIndexByte(s []byte, c byte) int {
+	at := 0
+	for ; len(s) > 64; s, at = s[64:], at+64 {
+		if i := heddleIndexIn(string(s[:64]), c); i >= 0 { return at + i }
+	}
+	if i := heddleIndexIn(string(s), c); i >= 0 { return at + i }
+	return -1
+}
 func heddleIndexIn(s string, c byte) int {
 	if i := heddleFindByte(0, s, c); i != -2 { return i }
 	for i := 0; i < len(s); i++ { if s[i] == c { return i } }

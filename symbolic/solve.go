@@ -27,8 +27,8 @@ type Options struct {
 const DefaultLimit = 2 * time.Second
 
 // A Backend decides whether conditions can all be true. If the answer is Sat, the model has the
-// variables with other values than in near, and perhaps others. The backend should prefer the values
-// in near. If it is Unsat, core may have some of the conditions that exclude each other.
+// variables with other values than in near, and perhaps others. The backend should prefer the
+// values in near. If it is Unsat, core may have some of the conditions that exclude each other.
 type Backend interface {
 	Solve(t *Table, conditions []Term, near Model, limit time.Duration) (status Status, m Model, core []Term,
 		err error)
@@ -296,7 +296,7 @@ const mostRounds = 8
 
 // translate makes a new solver for each question: in a common one each question would pay for the
 // clauses of all others. Of the conditions it translates those at first that near does not satisfy,
-// then those that the model does not which it found: most are about other parts of the input, and
+// then those that the model does not that it found: most are about other parts of the input, and
 // stay true.
 func (Blast) translate(t *Table, conditions []Term, near Model, limit time.Duration) (Status, Model, []Term) {
 	deadline := time.Now().Add(limit)

@@ -9,14 +9,17 @@ import "math/bits"
 // All has the counters of the binary, one byte for each branch, nil if it was not built with any.
 var All []byte
 
-// equal counts, by a hash of the place, where a text was equal to what it was compared with, or a
-// number to a constant: for all that is merged into one branch (a && b || c) each is news.
-var equal [1 << 12]byte
+// compared counts, by a hash of the place, how near a text came to what it was compared with, and
+// where a number was equal to a constant: for all that is merged into one branch (a && b || c) each
+// is news, and a value that is compared, but is not empty any more, is worth to be kept.
+var compared [1 << compareBits]byte
+
+const compareBits = 13
 
 // Reset sets all counters to 0.
 func Reset() {
 	clear(All)
-	clear(equal[:])
+	clear(compared[:])
 }
 
 // A Seen is which branches were taken by some executions, and about how often.
@@ -34,7 +37,7 @@ func place(i int, count byte) uint32 { return uint32(i)<<2 | uint32(often[bits.L
 // and all branches with about how often they were taken, as far as that is new.
 func (s *Seen) Add() (branches int, news []uint32) {
 	if s.by == nil {
-		s.by = make([]uint8, len(All)+len(equal))
+		s.by = make([]uint8, len(All)+len(compared))
 	}
 	each(func(i int, count byte) {
 		bit, old := uint8(1)<<often[bits.Len8(count)], s.by[i]
@@ -50,10 +53,10 @@ func (s *Seen) Add() (branches int, news []uint32) {
 	return branches, news
 }
 
-// each calls do with the branches that were taken, and after them the places of equal.
+// each calls do with the branches that were taken, and after them those of compared.
 func each(do func(i int, count byte)) {
 	eachOf(All, 0, do)
-	eachOf(equal[:], len(All), do)
+	eachOf(compared[:], len(All), do)
 }
 
 // eachOf passes eight that are 0 at once.
@@ -79,7 +82,7 @@ func eachOf(counts []byte, base int, do func(i int, count byte)) {
 func Has(news []uint32) bool {
 	for _, n := range news {
 		i := int(n >> 2)
-		c := equal[max(i-len(All), 0)]
+		c := compared[max(i-len(All), 0)]
 		if i < len(All) {
 			c = All[i]
 		}

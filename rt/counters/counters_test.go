@@ -37,11 +37,11 @@ func TestSeen(t *testing.T) {
 	}
 }
 
-// What is equal is news at each place, whatever branch it leads to.
-func TestEqual(t *testing.T) {
+// What is equal, or nearer, is news at each place, whatever branch it leads to.
+func TestCompared(t *testing.T) {
 	Reset()
 	var s Seen
-	Text("a", "b", false, 1)
+	Text("", "b", false, 1)
 	Number(7, 7, 8, false, 2) // no constant
 	Number('a', 'a', 1, true, 3)
 	if b, news := s.Add(); b != 0 || news != nil {
@@ -55,6 +55,12 @@ func TestEqual(t *testing.T) {
 	}
 	if b, again := s.Add(); b != 0 || again != nil {
 		t.Errorf("%d branches, %v, want none", b, again)
+	}
+	for i, want := range []int{1, 0, 1, 0, 1, 0, 0} {
+		Text([]string{"x", "y", "an", "a", "abcd", "abc4", "abc5"}[i], "abc45", false, 1)
+		if b, _ := s.Add(); b != want {
+			t.Errorf("text %d: %d branches, want %d", i, b, want)
+		}
 	}
 	if Reset(); Has(news) {
 		t.Errorf("%v without any", news)

@@ -329,7 +329,9 @@ type Explored struct {
 	// order
 	Paths    [][]byte     `json:",omitempty"`
 	Concrete []trace.Site `json:",omitempty"` // see Result
-	Fresh    [][]string   `json:",omitempty"` // of Input.Chance: inputs that took new branches
+	// of Input.Chance: inputs that took new branches, and how many of the last offers took none
+	Fresh [][]string `json:",omitempty"`
+	Idle  int        `json:",omitempty"`
 	// why the test is to be executed in processes of its own, and where that shows
 	Move   string               `json:",omitempty"`
 	MoveAt trace.Site           `json:",omitempty"`

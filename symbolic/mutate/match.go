@@ -17,11 +17,17 @@ import (
 // perPair is how many inputs are made of one comparison.
 const perPair = 12
 
+const (
+	perKnown    = 10
+	mostMatched = 1 << 16 // comparisons that are remembered
+)
+
 // Match returns inputs that may make comparisons of an execution come out otherwise: where the
 // input has one side, they have the other (input-to-state correspondence: Aschermann et al.,
 // "REDQUEEN", NDSS 2019; we change no colours first, and try decimal numbers, hex, base64 and
-// lengths of texts): about most of them, of comparisons that are drawn if there are more. What was
-// compared goes to the dictionary.
+// lengths of texts): about most of them, of comparisons that are drawn if there are more. Of those
+// that earlier inputs had too perKnown times fewer are made, so that a loop over all bytes does not
+// take all the time. What was compared goes to the dictionary.
 func (m *Mutator) Match(values []any, pairs []counters.Pair, most int) (inputs [][]any) {
 	compared := &m.lists[2]
 	for _, p := range pairs {
@@ -32,35 +38,50 @@ func (m *Mutator) Match(values []any, pairs []counters.Pair, most int) (inputs [
 			compared.addNumber(p.B, p.Size)
 		}
 	}
-	if most < len(pairs)*perPair {
-		pairs = slices.Clone(pairs)
-		for i := range pairs {
-			j := i + m.n(len(pairs)-i)
-			pairs[i], pairs[j] = pairs[j], pairs[i]
+	pairs = slices.Clone(pairs)
+	for i := range pairs {
+		j := i + m.n(len(pairs)-i)
+		pairs[i], pairs[j] = pairs[j], pairs[i]
+	}
+	known := 0 // inputs made of those that were known
+	for _, p := range pairs {
+		old := m.matched[p]
+		if len(inputs) >= most || old && known >= most/perKnown {
+			continue
+		}
+		of := m.matchPair(values, p)
+		switch {
+		case old:
+			known += len(of)
+		case len(of) > 0:
+			if len(m.matched) == mostMatched {
+				clear(m.matched)
+			}
+			m.matched[p] = true
+		}
+		inputs = append(inputs, of...)
+	}
+	return inputs
+}
+
+// matchPair returns at most perPair inputs for a comparison.
+func (m *Mutator) matchPair(values []any, p counters.Pair) (inputs [][]any) {
+	put := func(i int, v any) {
+		if len(inputs) < perPair {
+			in := slices.Clone(values)
+			in[i] = v
+			inputs = append(inputs, in)
 		}
 	}
-	for _, p := range pairs {
-		if len(inputs) >= most {
-			break
+	for i, v := range values {
+		if p.Text {
+			matchText(v, p.S, p.T, p.Fold, func(v any) { put(i, v) })
+			matchText(v, p.T, p.S, p.Fold, func(v any) { put(i, v) })
+			continue
 		}
-		n := 0
-		put := func(i int, v any) {
-			if n < perPair {
-				in := slices.Clone(values)
-				in[i] = v
-				inputs, n = append(inputs, in), n+1
-			}
-		}
-		for i, v := range values {
-			if p.Text {
-				matchText(v, p.S, p.T, p.Fold, func(v any) { put(i, v) })
-				matchText(v, p.T, p.S, p.Fold, func(v any) { put(i, v) })
-				continue
-			}
-			m.matchNumber(v, p.B, p.A, p.Size, func(v any) { put(i, v) })
-			if !p.Const {
-				m.matchNumber(v, p.A, p.B, p.Size, func(v any) { put(i, v) })
-			}
+		m.matchNumber(v, p.B, p.A, p.Size, func(v any) { put(i, v) })
+		if !p.Const {
+			m.matchNumber(v, p.A, p.B, p.Size, func(v any) { put(i, v) })
 		}
 	}
 	return inputs

@@ -17,12 +17,16 @@ type Mutator struct {
 	rng   splitmix.Stream
 	lists [3]words // constants that stand in comparisons, other ones, and what was compared
 	names []counters.Name
-	bits  int // numbers become no greater
+	marks []byte // those of the source
+	bits  int    // numbers become no greater
+
+	matched map[counters.Pair]bool // comparisons that inputs were made of
 }
 
 // New returns a mutator that draws by a seed, and knows the constants of the program. c may be nil.
 func New(seed uint64, c *counters.Constants) *Mutator {
-	m := &Mutator{rng: splitmix.Stream(splitmix.Mix(seed)), bits: firstBits}
+	m := &Mutator{rng: splitmix.Stream(splitmix.Mix(seed)), bits: firstBits,
+		matched: map[counters.Pair]bool{}}
 	if c == nil {
 		return m
 	}
@@ -36,6 +40,11 @@ func New(seed uint64, c *counters.Constants) *Mutator {
 		m.lists[1].add(n.Name)
 	}
 	m.names = c.Names
+	for _, s := range slices.Concat(c.Compared, c.Other) {
+		if len(s) == 1 && kind(s[0]) > 1 {
+			m.marks = append(m.marks, s[0])
+		}
+	}
 	return m
 }
 

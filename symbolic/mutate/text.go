@@ -36,7 +36,7 @@ func (m *Mutator) text(b, other []byte) []byte {
 		}
 	case k > 17: // another after it, or before
 		if len(other) > 0 {
-			mark := m.mark(b)
+			mark := m.mark(b, other)
 			if m.n(2) == 0 {
 				return m.insert(append(slices.Clone(other), mark), len(other)+1, b)
 			}
@@ -100,21 +100,18 @@ func (m *Mutator) text(b, other []byte) []byte {
 	return b
 }
 
-// mark draws a mark: one that the text has, or the program, or any.
-func (m *Mutator) mark(b []byte) byte {
-	switch m.n(3) {
-	case 0:
+// mark draws a mark: one that one of the texts has, or the source of the program, or any.
+func (m *Mutator) mark(texts ...[]byte) byte {
+	switch k := m.n(4); {
+	case k == 0 && len(texts) > 0:
+		b := texts[m.n(len(texts))]
 		for range min(8, len(b)) {
 			if c := b[m.n(len(b))]; kind(c) > 1 {
 				return c
 			}
 		}
-	case 1:
-		for range 16 {
-			if w, ok := m.word(); ok && len(w) == 1 && kind(w[0]) > 1 {
-				return w[0]
-			}
-		}
+	case k < 3 && len(m.marks) > 0:
+		return m.marks[m.n(len(m.marks))]
 	}
 	return marks[m.n(len(marks))]
 }
@@ -170,7 +167,7 @@ func (m *Mutator) pair(json bool) []byte {
 		return m.member(nil, n, 2)
 	}
 	value, _ := m.word()
-	return append(append([]byte(n.Name), m.mark(nil)), value...)
+	return append(append([]byte(n.Name), m.mark()), value...)
 }
 
 // name draws what a key is: a name, or any word.
