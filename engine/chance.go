@@ -151,8 +151,8 @@ func (c *chance) pick() *parent {
 // newest is how many are the latest at least, beside an eighth of all.
 const newest = 8
 
-// any draws a parent: one that took a new branch in three quarters of the cases, half of them one of
-// the latest, as what it took was the hardest to come to.
+// any draws a parent: one that took a new branch in three quarters of the cases, half of them one
+// of the latest, as what it took was the hardest to come to.
 func (c *chance) any() *parent {
 	from := c.parents
 	switch n := len(c.firsts); c.mutator.N(8) {

@@ -486,8 +486,8 @@ func (x *inputSearch) over() bool {
 
 // Each execution with an input of the solver is paid for with perChance others with inputs by
 // chance: that takes as long. Each perQuestion of questions is paid for with one. As long as the
-// inputs of the solver take no new branches more are due, after perIdle inputs twice as many, and so
-// on up to mostIdle times.
+// inputs of the solver take no new branches more are due, after perIdle inputs twice as many, and
+// so on up to mostIdle times.
 const (
 	perChance   = 4
 	perQuestion = 50 * time.Microsecond

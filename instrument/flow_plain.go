@@ -60,8 +60,8 @@ func heddleCompare(s, t string) int {
 `
 
 // Slices are converted to strings: these functions have no hooks, which would give the elements
-// labels. Of a long slice one part after the other is: a reader asks for the end of each line in all
-// that follows.
+// labels. Of a long slice one part after the other is: a reader asks for the end of each line in
+// all that follows.
 const plainBytes = `
 func heddleFind(way int, s, what string) int { return -2 }
 func heddleFindByte(way int, s string, c byte) int { return -2 }
