@@ -394,7 +394,7 @@ func (b *binary) explored(ctx context.Context, pkg, pattern, strategy string, fl
 	set func(*wire.Config), record func(*wire.Record)) (share float64, err error) {
 	config := wire.Config{
 		Mode: "test", Package: pkg, Strategy: strategy, Seed: seed, Steps: 1_000_000, Visible: "all",
-		Isolate: "vars", Count: 1, Flow: flow, FlowMemory: 256 << 20,
+		Isolate: "vars", Count: 1, ForFlow: flow, FlowMemory: 256 << 20,
 	}
 	set(&config)
 	began, used := time.Now(), childSeconds()

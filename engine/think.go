@@ -258,10 +258,14 @@ func (x *search) step() bool {
 // perform makes an execution. Where the strategy goes on when it is learnt where channels are
 // polled, the execution is made again until it has a step wherever one is polled.
 func (x *search) perform(s *trace.Schedule) (ex Execution) {
-	if !x.needs.Accesses || x.needs.Anew {
-		return x.e.perform(s, x.needs)
+	needs := x.needs
+	if c, ok := x.s.(explore.Counting); ok && x.taken == nil && c.Counts() {
+		needs.Values, needs.Flow = false, explore.NoFlow
 	}
-	return x.e.performWide(s, x.needs)
+	if !needs.Accesses || needs.Anew {
+		return x.e.perform(s, needs)
+	}
+	return x.e.performWide(s, needs)
 }
 
 // take takes an execution that was to follow its schedule to the end.

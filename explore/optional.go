@@ -19,6 +19,14 @@ type Sighted interface {
 	Sites() []trace.Site
 }
 
+// A Counting strategy makes executions of which it only counts what they show. Values and data flow
+// are not recorded in these.
+type Counting interface {
+	Strategy
+	// Counts reports whether the schedule that Next returned last is of such an execution.
+	Counts() bool
+}
+
 // A Seeded strategy can start from executions of another one.
 type Seeded interface {
 	Strategy

@@ -182,6 +182,9 @@ func (s *Strategy) Sites() []trace.Site {
 // Stats returns the counts so far.
 func (s *Strategy) Stats() Stats { return s.stats }
 
+// Counts implements explore.Counting: the random executions before one that is examined.
+func (s *Strategy) Counts() bool { return s.quick }
+
 // Next implements explore.Strategy.
 func (s *Strategy) Next() *trace.Schedule {
 	if !s.started {
