@@ -205,6 +205,9 @@ func compare(op token.Token, of func(op trace.FlowOp, swap bool) string) string 
 func (f *flower) binary(e *ast.BinaryExpr) {
 	lx, ly := f.label(e.X), f.label(e.Y)
 	f.slot[e] = "0"
+	if f.same(e) {
+		return
+	}
 	if composed(f.info.TypeOf(e.X)) && composed(f.info.TypeOf(e.Y)) { // texts in them have labels by address
 		f.content(e.X)
 		f.content(e.Y)

@@ -242,7 +242,8 @@ type Call struct {
 	in, amb Label
 	on      bool
 	atomic  anAtomic
-	held    []any // see Hold
+	held    []any // see Hold and Side
+	ls      []Label
 }
 
 // Out is what is evaluated last before a call of code that is not rewritten:

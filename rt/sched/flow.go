@@ -43,7 +43,7 @@ func (s *Sched) resetFlow() {
 	flow.Running = func() *flow.G { return &s.cur.flow }
 	flow.Access = s.flowAccess
 	flow.Stack = stackBounds
-	flow.Branched, flow.Reachable = s.branched, walk
+	flow.Branched, flow.Reachable, flow.Pairs = s.branched, walk, pairs
 	flow.Sender = s.t.sender
 	hook.Read, hook.Write = s.readForeign, s.writeForeign
 }
