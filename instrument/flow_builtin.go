@@ -13,7 +13,13 @@ func (f *flower) builtinLabel(e *ast.CallExpr, name string) {
 		return
 	case "clear", "delete":
 		f.mapWrite(e.Args[0], f.argLabels(e)...)
+		if f.exprs() && name == "clear" && isMap(f.info.TypeOf(e.Args[0])) {
+			f.wrap(e.Args[0], "_hf.Forget(", ")")
+		}
 		if f.exprs() && name == "delete" { // the choice of the key is a branch
+			if call, ok := ast.Unparen(e.Args[0]).(*ast.CallExpr); ok && f.aux[call] != "" {
+				f.wrap(call, "_hf.Deleting(", ", &"+f.aux[call]+")")
+			}
 			f.looked(&ast.IndexExpr{X: e.Args[0], Lbrack: e.Args[0].End(), Index: e.Args[1],
 				Rbrack: e.Rparen})
 		}

@@ -28,7 +28,7 @@ func (f *flower) call(e *ast.CallExpr) {
 		f.hookMethodCall(e, typ, method)
 		return
 	}
-	if f.finds(e) || f.bits(e) {
+	if f.finds(e) || f.bits(e) || f.sprints(e) {
 		return
 	}
 	c := f.operands(e)

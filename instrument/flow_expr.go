@@ -3,8 +3,10 @@ package instrument
 import (
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
+	"strconv"
 	"strings"
 )
 
@@ -69,6 +71,9 @@ func (f *flower) expr(e ast.Expr) {
 		if f.exprs() {
 			f.unarySymbolic(e)
 		}
+		if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok && e.Op == token.AND && f.quiet() {
+			f.quietLiteral(e, lit, "Literal")
+		}
 	case *ast.BinaryExpr:
 		if e.Op == token.LAND || e.Op == token.LOR {
 			f.logical(e)
@@ -87,12 +92,62 @@ func (f *flower) expr(e ast.Expr) {
 		if f.exprs() && isMap(f.info.TypeOf(e)) {
 			f.elements(e, f.entryLost) // entries of literals have no labels
 		}
+		if isSlice(f.info.TypeOf(e)) && f.quiet() && e.Type != nil {
+			f.quietLiteral(e, e, "LiteralSlice")
+		}
 	case *ast.FuncLit:
 		f.literal(e)
 	case *ast.TypeAssertExpr:
 		f.expr(e.X)
 		f.check(f.label(e.X), e.X)
 	}
+}
+
+// mapLiteral rewrites the parts of a map literal and made, the call of a hook around it: the values of
+// constant keys keep their labels.
+func (f *flower) mapLiteral(made *ast.CallExpr, lit *ast.CompositeLit) {
+	f.elements(lit, f.expr)
+	text := ""
+	others := false // there are values that may be at any key
+	for _, el := range lit.Elts {
+		kv, ok := el.(*ast.KeyValueExpr)
+		if !ok {
+			continue
+		}
+		l, enc := f.label(kv.Value), f.encoded(kv.Key)
+		if enc == "" {
+			f.entryLost(kv.Key)
+		}
+		if v, ok := kv.Value.(*ast.CompositeLit); ok && (isMap(f.info.TypeOf(v)) || isSlice(f.info.TypeOf(v))) {
+			f.entryLost(v)
+		} else if enc == "" {
+			others = true
+			f.entryLost(kv.Value)
+		} else if l != "0" {
+			text += ", _hf.LitEntry{Key: " + enc + ", L: " + l + "}"
+		}
+	}
+	if text == "" {
+		return
+	}
+	f.wrap(made, "_hf.LitOf(", text+")")
+	if others { // which value a key has in the end is not known
+		f.wrap(made, "_hf.Forget(_hf.ReachMap(", ", "+f.branchSite(lit.Pos(), lit)+"))")
+	}
+}
+
+// encoded returns how package flow encodes a constant key of a map, "" for others.
+func (f *flower) encoded(e ast.Expr) string {
+	c := f.info.Types[e].Value
+	k, _ := num(f.info.TypeOf(e))
+	switch v, ok := f.constantOf(e); {
+	case c == nil:
+	case ok && k != 0:
+		return fmt.Sprintf("_hf.EncNum(%#x, %#x)", uint64(k.Mask(v)), uint8(k))
+	case c.Kind() == constant.String && isString(f.info.TypeOf(e)):
+		return strconv.Quote("t" + constant.StringVal(c))
+	}
+	return ""
 }
 
 // entryLost marks the labels of a key or value of a map literal, and of texts in it, as lost.

@@ -111,7 +111,11 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 		f.slot[e] = f.label(e.Args[0])
 	case "New", "MadeMap", "MadeSlice":
 		x := e.Args[0]
-		f.expr(x)
+		if lit, ok := ast.Unparen(x).(*ast.CompositeLit); ok && name == "MadeMap" && f.exprs() {
+			f.mapLiteral(e, lit)
+		} else {
+			f.expr(x)
+		}
 		l := "0" // label of the content
 		if u, ok := ast.Unparen(x).(*ast.UnaryExpr); ok {
 			l = f.label(u.X)

@@ -1,6 +1,7 @@
 package instrument
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -13,6 +14,7 @@ type flowIter struct {
 	labels []string // of the variables that it sets; "" if not a local variable
 	self   string   // of the iterator, whose fields hold what it found
 	len    bool     // it iterates as often as there were elements at the start
+	isMap  bool
 }
 
 var flowIterators = map[string]bool{
@@ -32,11 +34,9 @@ func (f *flower) beginsIteration(s *ast.AssignStmt) bool {
 	}
 	hook := f.hookName(call)
 	f.expr(call.Args[0])
-	if hook == "Map" || hook == "MapEach" {
-		f.reachesMap(call.Args[0])
-	}
 	last := s.Lhs[len(s.Lhs)-1].(*ast.Ident)
-	it := &flowIter{name: last.Name, len: strings.HasPrefix(hook, "Slice")}
+	it := &flowIter{name: last.Name, len: strings.HasPrefix(hook, "Slice"),
+		isMap: strings.HasPrefix(hook, "Map")}
 	for i, l := range s.Lhs {
 		v, ok := f.info.ObjectOf(l.(*ast.Ident)).(*types.Var)
 		if !ok {
@@ -79,8 +79,15 @@ func (f *flower) next(s *ast.ForStmt) (start string, ok bool) {
 	if !it.len {
 		f.wrap(call, "_hf.B(", ", "+it.name+".C(), "+f.branchSite(s.Pos(), fun.X)+")")
 	}
-	for _, l := range append(it.labels, it.self) {
-		start += l + " = " + it.name + ".L(); "
+	for i, l := range append(it.labels, it.self) {
+		method := ".L"
+		switch {
+		case it.isMap && l == it.self:
+			method = ".Whole"
+		case it.isMap && i == 0:
+			method = ".KL"
+		}
+		start += l + " = " + it.name + method + "(); "
 	}
 	return start, true
 }
@@ -148,6 +155,10 @@ func (f *flower) rangeOver(s *ast.RangeStmt, names [2]string) string {
 	switch t := core(f.info.TypeOf(s.X)).(type) {
 	case *types.Signature: // the body is called with the values that the function yields
 		f.branchOn("Func", s.X)
+		if f.exprs() {
+			f.wrap(s.X, fmt.Sprintf("_hf.Body%d(", t.Params().At(0).Type().Underlying().(*types.Signature).Params().Len()),
+				")")
+		}
 		take := "_ha := _hf.Take(" +
 			signature("", t.Params().At(0).Type().Underlying().(*types.Signature).Params().Len()) +
 			"); _ = _ha; "
@@ -179,7 +190,7 @@ func (f *flower) rangeOver(s *ast.RangeStmt, names [2]string) string {
 		}
 		return set(names[0], "0") + set(names[1], keep)
 	}
-	if isMap(f.info.TypeOf(s.X)) && names[1] != "" {
+	if isMap(f.info.TypeOf(s.X)) && s.Key != nil {
 		f.reachesMap(s.X)
 	}
 	keep := "0"

@@ -70,3 +70,13 @@ func (f *flower) quietWrite(e ast.Expr) (t flowTarget, ok bool) {
 	f.wrap(e, "(*_hf.Quietly(&", ", &"+loc+"))")
 	return flowTarget{memo: "_hf.Stored(&" + loc + ", "}, true
 }
+
+// quietLiteral gives the memory that a literal makes its labels. e is the literal or its address.
+func (f *flower) quietLiteral(e ast.Expr, lit *ast.CompositeLit, hook string) {
+	delete(f.slot, lit)
+	l := f.literalLabel(lit)
+	f.slot[e] = "0"
+	if l != "0" {
+		f.wrap(e, "_hf."+hook+"(", ", "+l+")")
+	}
+}

@@ -3,8 +3,10 @@ package instrument
 import (
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
+	"strconv"
 	"strings"
 
 	"heddle/trace"
@@ -78,4 +80,111 @@ func (f *flower) bits(e *ast.CallExpr) bool {
 		fmt.Sprintf(", %d, %#x, %s, %s, &%s)", which, uint8(k), operands[0], operands[1], to))
 	f.slot[e] = to + ".Get()"
 	return true
+}
+
+// sprints rewrites a call of fmt.Sprintf with a constant format, Sprint or Sprintln, of numbers,
+// conditions and strings without methods. It returns false for others.
+func (f *flower) sprints(e *ast.CallExpr) bool {
+	fn := f.callee(e.Fun)
+	if !f.exprs() || fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != "fmt" || e.Ellipsis.IsValid() ||
+		f.dropped == e {
+		return false
+	}
+	args, format := e.Args, ""
+	switch fn.Name() {
+	case "Sprintf":
+		c := f.info.Types[args[0]].Value
+		if c == nil || c.Kind() != constant.String {
+			return false
+		}
+		args, format = args[1:], constant.StringVal(c)
+	case "Sprint", "Sprintln":
+		format = f.formatOf(args, fn.Name() == "Sprintln")
+	default:
+		return false
+	}
+	for _, a := range args {
+		t := f.info.TypeOf(a)
+		if !f.spelled(t) && f.leads(t) || !f.wrappable(a) && f.info.Types[a].Value == nil {
+			return false
+		}
+	}
+	site := f.branchSite(e.Pos(), e)
+	operands, followed := "", false
+	for _, a := range args {
+		f.expr(a)
+		x := f.printed(a, site)
+		followed = followed || strings.HasPrefix(x, "&")
+		operands += ", " + x
+	}
+	f.slot[e] = "0"
+	if !followed {
+		return true
+	}
+	to := f.fn.newSlot()
+	f.wrap(e, "_hf.Sprintf(", ", "+strconv.Quote(format)+", "+site+", &"+to+operands+")")
+	f.slot[e] = to + ".Get()"
+	return true
+}
+
+// printed keeps an argument that is printed, and returns it as an operand.
+func (f *flower) printed(a ast.Expr, site string) string {
+	l, t := f.label(a), f.info.TypeOf(a)
+	k, isNum := num(t)
+	switch x, ok := (kept{}), false; {
+	case f.info.Types[a].Value != nil && isString(t):
+		return "_hf.Const(" + strconv.Quote(constant.StringVal(f.info.Types[a].Value)) + ")"
+	case f.info.Types[a].Value != nil && f.spelled(t):
+		if v, ok := f.constantOf(a); ok {
+			if !isNum {
+				k = trace.Int
+			}
+			return fmt.Sprintf("_hf.Number(%#x, %#x)", v, uint8(k))
+		}
+	case !f.spelled(t):
+	case isString(t):
+		if x, ok = f.keepText(a, 0, site); ok {
+			return "&" + x.val
+		}
+	case l != "0":
+		if x, ok = f.keep(a, "Num", ""); ok {
+			return "&" + x.val
+		}
+	case isNum:
+		x, _ = f.keep(a, "Num", "")
+		return "&" + x.val
+	}
+	f.vanish(a, f.lost(a, l), l)
+	return "nil"
+}
+
+// spelled reports whether fmt prints a value of type t by its value alone: a number, condition or
+// string without methods for that.
+func (f *flower) spelled(t types.Type) bool {
+	b, ok := core(t).(*types.Basic)
+	if !ok || isParam(t) || b.Info()&(types.IsInteger|types.IsBoolean|types.IsString) == 0 ||
+		b.Kind() == types.Uintptr {
+		return false
+	}
+	for name := range formats {
+		if m, _, _ := types.LookupFieldOrMethod(t, false, nil, name); m != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// formatOf returns the format with which fmt.Sprintf prints what Sprint, or Sprintln, does.
+func (f *flower) formatOf(args []ast.Expr, lines bool) string {
+	format := ""
+	for i, a := range args {
+		if i > 0 && (lines || !isString(f.info.TypeOf(a)) && !isString(f.info.TypeOf(args[i-1]))) {
+			format += " "
+		}
+		format += "%v"
+	}
+	if lines {
+		format += "\n"
+	}
+	return format
 }

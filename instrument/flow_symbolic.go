@@ -314,6 +314,7 @@ func (f *flower) conversionSymbolic(e *ast.CallExpr) {
 	f.slot[e] = "0"
 	// their bytes have labels by address
 	texts := (isString(to) && isBytes(from) || isBytes(to) && isString(from)) && f.info.Types[x].Value == nil
+	texts = texts || isArray(to) && isSlice(from)
 	if l == "0" && !texts {
 		return
 	}
@@ -340,6 +341,21 @@ func (f *flower) conversionSymbolic(e *ast.CallExpr) {
 		}
 		f.wrap(e, "_hf."+hook+"(", ", &"+v.val+", &"+slot+")")
 		f.slot[e] = slot + ".Get()"
+	case isArray(to) && isSlice(from): // or a pointer to one
+		p, pointer := core(to).(*types.Pointer)
+		if pointer {
+			to = p.Elem()
+		}
+		n := core(to).(*types.Array).Len()
+		v, ok := f.keepText(x, uint64(n), f.branchSite(e.Pos(), e))
+		switch {
+		case !ok || !pointer && !sized(to):
+			f.loses(e, l)
+			return
+		case pointer:
+			return
+		}
+		f.slot[e] = fmt.Sprintf("_hf.Elems(&%s, %d)", v.val, gcSizes.Sizeof(to))
 	default:
 		f.loses(e, l)
 	}

@@ -6,8 +6,6 @@ import (
 	"go/constant"
 	"go/types"
 	"strconv"
-
-	"heddle/trace"
 )
 
 // Indexes, keys of maps and bounds of slices (Mode.Exprs). Whether one is in range is a branch.
@@ -108,13 +106,6 @@ func (f *flower) looked(e *ast.IndexExpr) string {
 		return ""
 	}
 	l, name := f.label(e.Index), f.aux[call]
-	k, isNum := num(f.info.TypeOf(e.Index))
-	if !isNum && !isString(f.info.TypeOf(e.Index)) {
-		f.content(e.Index)
-		f.vanish(e.Index, f.lost(e.Index, l), l)
-		f.reachesMap(call)
-		return ""
-	}
 	if t, ok := core(f.info.TypeOf(call)).(*types.Map); !ok ||
 		!types.Identical(t.Key(), f.info.TypeOf(e.Index)) {
 		f.content(e.Index)
@@ -122,25 +113,27 @@ func (f *flower) looked(e *ast.IndexExpr) string {
 		f.reachesMap(call)
 		return "" // converted to an interface before
 	}
+	site := f.branchSite(e.Pos(), e)
 	if c := f.info.Types[e.Index].Value; c != nil {
-		if v, ok := f.constantOf(e.Index); ok {
-			f.wrap(e.X, "_hf.AtNum(", fmt.Sprintf(", %#x, &%s)", uint64(k.Mask(v)), name))
-		} else if c.Kind() == constant.String {
-			f.wrap(e.X, "_hf.AtText(", ", "+strconv.Quote(constant.StringVal(c))+", &"+name+")")
+		k, _ := num(f.info.TypeOf(e.Index))
+		v, ok := f.constantOf(e.Index)
+		switch {
+		case ok && k != 0:
+			f.wrap(e.X, "_hf.AtNum(", fmt.Sprintf(", %#x, %#x, &%s, %s)", uint64(k.Mask(v)), uint8(k), name, site))
+			return name
+		case c.Kind() == constant.String:
+			f.wrap(e.X, "_hf.AtText(", fmt.Sprintf(", %s, &%s, %s)", strconv.Quote(constant.StringVal(c)), name,
+				site))
+			return name
 		}
-		return name
 	}
-	if !f.wrappable(e.Index) || k == trace.Bool {
+	if !f.wrappable(e.Index) {
+		f.content(e.Index)
 		f.vanish(e.Index, f.lost(e.Index, l), l)
 		f.reachesMap(call)
 		return ""
 	}
-	if !isNum {
-		f.wrap(e.Index, "_hf.KeyText(", fmt.Sprintf(", %s, &%s, %s)", l, name, f.branchSite(e.Pos(), e)))
-		return name
-	}
-	f.wrap(e.Index, "_hf.KeyNum(",
-		fmt.Sprintf(", %s, %#x, &%s, %s)", l, uint8(k), name, f.branchSite(e.Pos(), e)))
+	f.wrap(e.Index, "_hf.Key(", fmt.Sprintf(", %s, &%s, %s)", l, name, site))
 	return name
 }
 

@@ -115,7 +115,12 @@ func (f *flower) literalLabel(lit *ast.CompositeLit) string {
 		return f.lost(lit, ls...)
 	}
 	add := func(off, size int64, e ast.Expr) {
-		if l := f.label(e); l != "0" {
+		l := f.label(e)
+		if in, ok := e.(*ast.CompositeLit); ok && in.Type == nil && (isPointer(f.info.TypeOf(e)) ||
+			isSlice(f.info.TypeOf(e))) {
+			l = f.lost(e, l) // its memory has no hook
+		}
+		if l != "0" {
 			parts = append(parts, fmt.Sprintf("_hf.Part{Off: %d, N: %d, L: %s}", off, size, l))
 		}
 	}

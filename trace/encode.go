@@ -1,7 +1,5 @@
 package trace
 
-import "errors"
-
 // The encoding of a trace: the verdict, then for each list the number of rows and the rows. Every
 // number is little endian and of fixed size. Only the same build of heddle reads it.
 
@@ -109,7 +107,7 @@ func DecodeSteps(b []byte) ([]Step, error) {
 	d := decoder{b: b}
 	steps := d.steps()
 	if d.bad || len(d.b) > 0 {
-		return nil, errors.New("not steps")
+		return nil, malformed("steps")
 	}
 	return steps, nil
 }
@@ -234,7 +232,7 @@ func Decode(b []byte) (*Trace, error) {
 	t.Untimed = Untimed(d.u8())
 	t.Flow = d.flow(len(t.Events))
 	if d.bad || len(d.b) > 0 {
-		return nil, errors.New("not a trace")
+		return nil, malformed("a trace")
 	}
 	return t, nil
 }
@@ -321,3 +319,9 @@ func (d *decoder) text() string {
 	}
 	return string(d.take(n))
 }
+
+// malformed is the error that something is not what it says. Package errors may be under test where
+// this is compiled in.
+type malformed string
+
+func (m malformed) Error() string { return "not " + string(m) }

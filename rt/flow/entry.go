@@ -1,169 +1,338 @@
 package flow
 
 import (
+	"unsafe"
+
 	"heddle/rt/hook"
 	"heddle/trace"
 )
 
-// Maps where labels are expressions: the value of every key has a label of its
-// own, and which key is looked for is known by which of those that are there it is.
+// Maps where labels are expressions: every key that is there has a label of its own, and so has its
+// value. Which of them a key is that is looked for, is a branch for each until it is found. So along
+// a path it is known which keys are equal.
+
+// A key is a key of a map, or one that is looked for.
+type key struct {
+	enc string    // equal for equal keys; "": it is not known
+	k   trace.Num // of a number; aText for a string, 0 for others
+	num uint64
+	str string
+	val any // of others
+	l   Label
+}
 
 // An Entry is a key of a map, about to be used.
 type Entry struct {
-	m    uintptr
-	nums []uint64 // the keys that are there, where they are few
-	text []string
-	num  uint64
-	str  string
-	is   uint8 // 1: num, 2: str
-	many bool  // there are more than are asked about
-	open bool  // it depends on inputs which key it is, if none of those that are there
+	m     uintptr
+	keys  []key // those that are there, in an order of their own, where they are few
+	key   key
+	many  bool // there are more than are asked about
+	found bool
+	gone  bool // the entry is to be deleted
 }
 
 type entryKey struct {
 	m   uintptr
-	num uint64
-	str string
+	enc string
 }
 
-// entries are the labels of values.
-var entries = map[entryKey]Label{}
+// An entry has the labels of a value and of its key.
+type entry struct{ val, key Label }
+
+// entries are those with labels.
+var entries = map[entryKey]entry{}
+
+// keyed are the maps with keys that depend on inputs.
+var keyed = map[uintptr]bool{}
 
 // mostKeys is of how many keys it is asked whether one of them is looked for.
 const mostKeys = 32
 
+// Encode returns a text that is the same for equal values, and orders them where that is possible;
+// "" if it cannot be told. It is set by rt/sched.
+var Encode func(x any) string
+
+// keyOf returns x, with the label l, as a key.
+func keyOf[T any](x T, l Label) (k key) {
+	k.l = l
+	switch k.k = kindOf[T](); k.k {
+	case aText:
+		k.str = *(*string)(unsafe.Pointer(&x))
+		k.enc = "t" + k.str
+	case 0:
+		k.val = x
+		g := hook.Cur
+		hook.Cur = 0
+		k.enc = Encode(k.val)
+		hook.Cur = g
+	default:
+		for i := range unsafe.Sizeof(x) {
+			k.num |= uint64(*(*byte)(unsafe.Add(unsafe.Pointer(&x), i))) << (8 * i)
+		}
+		k.enc = EncNum(k.num, k.k)
+	}
+	return k
+}
+
+// EncNum returns what orders numbers of the type k.
+func EncNum(v uint64, k trace.Num) string {
+	if v = k.Extend(v); k.Signed() {
+		v ^= 1 << 63
+	}
+	var b [9]byte
+	b[0] = 'n'
+	for i := range 8 {
+		b[1+i] = byte(v >> (56 - 8*i))
+	}
+	return string(b[:])
+}
+
 // InMap keeps the map m and returns it.
 func InMap[M ~map[K]V, K comparable, V any](m M, to *Entry) M {
-	to.is, to.nums, to.text, to.open = 0, to.nums[:0], to.text[:0], false
-	to.many = len(m) > mostKeys
+	to.key, to.keys, to.found, to.gone = key{}, to.keys[:0], false, false
 	if !Exprs || !here() {
 		return m
 	}
 	to.m = uintptr(mapptr(&m))
-	if to.many {
-		return m
+	if to.many = len(m) > mostKeys; !to.many {
+		to.keys = keysOf(m, to.keys)
 	}
-	for k := range m {
-		switch k := any(k).(type) {
-		case int:
-			to.nums = append(to.nums, uint64(k))
-		case int32:
-			to.nums = append(to.nums, uint64(uint32(k)))
-		case int64:
-			to.nums = append(to.nums, uint64(k))
-		case uint8:
-			to.nums = append(to.nums, uint64(k))
-		case uint32:
-			to.nums = append(to.nums, uint64(k))
-		case uint64:
-			to.nums = append(to.nums, k)
-		case string:
-			to.text = append(to.text, k)
-		}
-	}
-	sortNums(to.nums) // maps have no order, executions must
-	sortTexts(to.text)
 	return m
 }
 
-func sortNums(a []uint64) {
-	for i := range a {
-		for k := i; k > 0 && a[k] < a[k-1]; k-- {
-			a[k], a[k-1] = a[k-1], a[k]
+// keysOf appends the keys of m, sorted: maps have no order, executions must.
+func keysOf[M ~map[K]V, K comparable, V any](m M, ks []key) []key {
+	p := uintptr(mapptr(&m))
+	for x := range m {
+		k := keyOf(x, 0)
+		k.l = entries[entryKey{p, k.enc}].key
+		i := len(ks)
+		for ks = append(ks, k); i > 0 && k.enc < ks[i-1].enc; i-- {
+			ks[i] = ks[i-1]
 		}
+		ks[i] = k
 	}
+	return ks
 }
 
-func sortTexts(a []string) {
-	for i := range a {
-		for k := i; k > 0 && a[k] < a[k-1]; k-- {
-			a[k], a[k-1] = a[k-1], a[k]
-		}
-	}
+// Deleting is InMap where the entry is deleted.
+func Deleting[M any](m M, to *Entry) M {
+	to.gone = true
+	return m
 }
 
-// AtNum and AtText are for keys that are constants, KeyNum and KeyText for others, with the label
-// l.
-func AtNum[M any](m M, k uint64, to *Entry) M {
-	to.num, to.is = k, 1
+// AtNum and AtText are for keys that are constants, Key for others, with the label l.
+func AtNum[M any](m M, v uint64, k trace.Num, to *Entry, s hook.Site) M {
+	if Exprs && here() {
+		to.choose(key{enc: EncNum(v, k), k: k, num: v}, s)
+	}
 	return m
 }
 
 // AtText is AtNum for a text.
-func AtText[M any](m M, k string, to *Entry) M {
-	to.str, to.is = k, 2
+func AtText[M any](m M, v string, to *Entry, s hook.Site) M {
+	if Exprs && here() {
+		to.choose(key{enc: "t" + v, k: aText, str: v}, s)
+	}
 	return m
 }
 
-// KeyNum notes the key x with the label l.
-func KeyNum[T integer](x T, l Label, k trace.Num, to *Entry, s hook.Site) T {
-	to.num, to.is = k.Mask(uint64(x)), 1
-	if l == 0 || !Exprs || !here() {
-		return x
-	}
-	var v Val
-	v.set(uint64(x), l, k)
-	for _, c := range to.nums {
-		once(Two1(trace.FlowEq, trace.Bool, &v, c, k), v.v == k.Mask(c), s)
-		if v.v == k.Mask(c) {
-			return x
-		}
-	}
-	if len(to.nums) == 0 {
-		pin(v.l, v.v, s)
-		return x
-	}
-	to.open = v.l != 0
-	return x
-}
-
-// KeyText is KeyNum for a text.
-func KeyText[T ~string](x T, l Label, to *Entry, s hook.Site) T {
-	to.str, to.is = string(x), 2
-	if !Exprs || !here() {
-		return x
-	}
-	var v Val
-	Str(x, l, 0, &v, s)
-	for _, c := range to.text {
-		w := v
-		condition(string(x) == c, Texts(trace.FlowEq, &w, Const(c), s), s)
-		if string(x) == c {
-			return x
-		}
-	}
-	if l == 0 {
-		l = memory.get(bytesOf(x), uintptr(len(x)))
-	}
-	if to.open = l != 0; to.many {
-		Lost(l, s)
+// Key notes the key x with the label l.
+func Key[T any](x T, l Label, to *Entry, s hook.Site) T {
+	if Exprs && here() {
+		to.choose(keyOf(x, l), s)
 	}
 	return x
 }
 
-func (e *Entry) key() entryKey {
-	return entryKey{e.m, e.num * uint64(e.is&1), e.str[:len(e.str)*int(e.is>>1)]}
+// choose looks for k among the keys that are there.
+func (e *Entry) choose(k key, s hook.Site) {
+	e.key = k
+	switch {
+	case k.enc == "":
+		k.lose(s)
+		e.key.l = 0
+	case e.many:
+		if k.k != 0 && k.k != aText && k.l != 0 {
+			pin(is(k.l, k.k, k.k.Mask(k.num)), k.num, s)
+		} else {
+			k.lose(s)
+		}
+		if e.key.l = 0; keyed[e.m] {
+			noteLost(s)
+		}
+	default:
+		for i := range e.keys {
+			c := &e.keys[i]
+			if once(k.equals(c, s), k.enc == c.enc, s); k.enc == c.enc {
+				e.found = true
+				break
+			}
+		}
+	}
+	if e.gone {
+		e.put(entry{})
+	}
+}
+
+// labelled reports whether k depends on an input.
+func (k *key) labelled() bool {
+	switch {
+	case k.l != 0:
+		return true
+	case k.k == aText:
+		v := Val{p: bytesOf(k.str), v: uint64(len(k.str))}
+		return v.labelled()
+	}
+	return k.k == 0 && reaches(k.val, false)
+}
+
+func (k *key) lose(s hook.Site) {
+	if k.labelled() && !printing() {
+		noteLost(s)
+	}
+}
+
+// equals returns the label of k == c.
+func (k *key) equals(c *key, s hook.Site) Label {
+	if k.k != c.k {
+		return 0
+	}
+	p := Pair{LX: k.l, LY: c.l}
+	switch k.k {
+	case 0:
+		return same2(k.val, c.val, k.l, c.l, s)
+	case aText:
+		p.S, p.T, p.Text = k.str, c.str, true
+	default:
+		if k.l == 0 && c.l == 0 {
+			return 0
+		}
+		p.K, p.X, p.Y = k.k, k.num, c.num
+	}
+	all := conjunct{v: 1}
+	all.pair(&p, s)
+	return all.label()
+}
+
+// less returns the label of k < c. ok is false if that is not followed.
+func (k *key) less(c *key, s hook.Site) (l Label, ok bool) {
+	switch {
+	case !k.labelled() && !c.labelled():
+		return 0, true
+	case k.k == 0 || k.k != c.k:
+		return 0, false
+	case k.k == aText:
+		var x, y Val
+		Str(k.str, k.l, 0, &x, s)
+		Str(c.str, c.l, 0, &y, s)
+		return Texts(trace.FlowLess, &x, &y, s), true
+	}
+	var x, y Val
+	x.set(k.num, k.l, k.k)
+	y.set(c.num, c.l, c.k)
+	return two(trace.FlowLess, trace.Bool, &x, &y), true
+}
+
+// ordered records in which order a range goes over the keys of m: sorted, as the hook does.
+func ordered[M ~map[K]V, K comparable, V any](m M, s hook.Site) {
+	if len(m) < 2 || !Exprs || !here() || !keyed[uintptr(mapptr(&m))] {
+		return
+	}
+	ks := keysOf(m, nil)
+	for i := range ks[1:] {
+		l, ok := ks[i].less(&ks[i+1], s)
+		if !ok {
+			noteLost(s)
+			return
+		}
+		once(l, ks[i].enc < ks[i+1].enc, s)
+	}
+}
+
+// put gives the entry labels.
+func (e *Entry) put(to entry) {
+	at := entryKey{e.m, e.key.enc}
+	if to != (entry{}) {
+		entries[at] = to
+	} else if len(entries) > 0 {
+		delete(entries, at)
+	}
 }
 
 // Get returns the label of the value, Set sets it.
 func (e *Entry) Get() Label {
-	if !Exprs || e.is == 0 || len(entries) == 0 || !here() {
+	if !Exprs || e.key.enc == "" || len(entries) == 0 || !here() {
 		return 0
 	}
-	return entries[e.key()]
+	return entries[entryKey{e.m, e.key.enc}].val
 }
 
 // Set sets the label of the value.
 func (e *Entry) Set(l Label) {
-	if !Exprs || e.is == 0 || !here() {
-		return
+	switch {
+	case !Exprs || !here():
+	case e.key.enc == "":
+		drop(l)
+	case e.found || e.many: // the key that is there stays
+		e.put(entry{l, entries[entryKey{e.m, e.key.enc}].key})
+	default:
+		if e.key.labelled() {
+			keyed[e.m] = true
+		}
+		e.put(entry{l, e.key.l})
 	}
-	if e.open {
-		lost() // the map has this key for some inputs and another for others
+}
+
+// Forget returns the map m, which is new or cleared: what was known of another at its address holds
+// no longer.
+func Forget[M any](m M) M {
+	if p := uintptr(mapptr(&m)); len(entries)+len(keyed) > 0 && p != 0 && here() {
+		delete(keyed, p)
+		for k := range entries {
+			if k.m == p {
+				delete(entries, k)
+			}
+		}
 	}
-	if l != 0 {
-		entries[e.key()] = l
-	} else if len(entries) > 0 {
-		delete(entries, e.key())
+	return m
+}
+
+// ReachMap returns a map whose keys and values are lost.
+func ReachMap[M ~map[K]V, K comparable, V any](m M, s hook.Site) M {
+	if Exprs && here() && LabelledMap(uintptr(mapptr(&m))) {
+		noteLost(s)
 	}
+	return m
+}
+
+// LabelledMap reports whether a key or value in the map at p has a label.
+func LabelledMap(p uintptr) bool {
+	if keyed[p] {
+		return true
+	}
+	for k, e := range entries {
+		if k.m == p && (e.val != 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// A LitEntry is an entry of a map literal: its key, encoded, and the label of its value.
+type LitEntry struct {
+	Key string
+	L   Label
+}
+
+// LitOf gives the entries of a map literal their labels.
+func LitOf[M any](m M, es ...LitEntry) M {
+	if Exprs && here() {
+		e := Entry{m: uintptr(mapptr(&m))}
+		for _, x := range es {
+			e.key.enc = x.Key
+			e.put(entry{val: x.L})
+		}
+	}
+	return m
 }

@@ -58,6 +58,8 @@ func resetExprs() {
 	clear(folded[:])
 	pinned = pinned[:0]
 	clear(entries)
+	clear(keyed)
+	clear(digitOf)
 	inputs = inputs[:0]
 }
 
@@ -134,20 +136,6 @@ func Lost(l Label, s hook.Site) Label {
 // Vanish returns x, which goes where it is not followed: the second argument, evaluated after it,
 // says so.
 func Vanish[T any](x T, _ Label) T { return x }
-
-// ReachMap returns a map whose values are lost.
-func ReachMap[M ~map[K]V, K comparable, V any](m M, s hook.Site) M {
-	if Exprs && len(entries) > 0 && here() {
-		p, l := uintptr(mapptr(&m)), Label(0)
-		for k, of := range entries {
-			if k.m == p {
-				l = Any(l, of)
-			}
-		}
-		Lost(l, s)
-	}
-	return m
-}
 
 // Panics notes the label of what the running goroutine panics with. Recovers says that it is lost,
 // if it is recovered.

@@ -363,6 +363,9 @@ func MadeMap[M any](m M, s hook.Site, l Label) M {
 			memory.set(uintptr(p)&^7, 8, l)
 		}
 	}
+	if Exprs {
+		Forget(m)
+	}
 	return m
 }
 

@@ -16,6 +16,7 @@ type MapIter[K comparable, V any] struct {
 	in    Label // of the map
 	first Label // of what the keys were read from
 	l     Label
+	k     Label // of the key, where labels are expressions
 }
 
 // Map begins for k, v := range m, where m has the label l.
@@ -35,6 +36,7 @@ func MapEach[M ~map[K]V, K comparable, V any](m M, s hook.Site, l Label) *MapIte
 	Out(0, l, &c)
 	it.MapIter = *hook.MapEach(m, s)
 	it.found(&c)
+	ordered(m, s)
 	it.first = it.l
 	return it
 }
@@ -63,6 +65,10 @@ func (it *MapIter[K, V]) More() bool {
 	Out(0, it.in, &c)
 	ok := it.MapIter.More()
 	it.found(&c)
+	if it.k = 0; ok && Exprs && len(entries) > 0 && here() {
+		e := entries[entryKey{uintptr(it.m), keyOf(it.MapIter.K, 0).enc}]
+		it.k, it.l = e.key, e.val
+	}
 	return ok
 }
 
@@ -87,8 +93,25 @@ func (it *MapIter[K, V]) Key(k *K) bool {
 // L and C return labels.
 func (it *MapIter[K, V]) L() Label { return it.l }
 
-// C returns the label of the condition.
-func (it *MapIter[K, V]) C() Label { return it.l }
+// KL returns the label of the key.
+func (it *MapIter[K, V]) KL() Label {
+	if Exprs {
+		return it.k
+	}
+	return it.l
+}
+
+// Whole returns the label of the iterator.
+func (it *MapIter[K, V]) Whole() Label { return Any(it.l, it.KL()) }
+
+// C returns the label of the condition: where labels are expressions, how many keys there are depends
+// on branches alone.
+func (it *MapIter[K, V]) C() Label {
+	if Exprs {
+		return 0
+	}
+	return it.l
+}
 
 // A ChanIter receives until the channel is closed.
 type ChanIter[T any] struct {
@@ -221,3 +244,33 @@ func (it *SliceIter[E]) Value(v *E) bool {
 
 // L returns a label.
 func (it *SliceIter[E]) L() Label { return it.l }
+
+// Body0, Body1 and Body2 return the function that a range goes over. Its body is a function too, whose
+// result, whether to go on, depends on branches alone.
+func Body0[F ~func(func() bool)](seq F) F {
+	if !Exprs {
+		return seq
+	}
+	return func(yield func() bool) { seq(func() bool { return goesOn(yield()) }) }
+}
+
+// Body1 is Body0 for one value.
+func Body1[F ~func(func(V) bool), V any](seq F) F {
+	if !Exprs {
+		return seq
+	}
+	return func(yield func(V) bool) { seq(func(v V) bool { return goesOn(yield(v)) }) }
+}
+
+// Body2 is Body0 for two values.
+func Body2[F ~func(func(K, V) bool), K, V any](seq F) F {
+	if !Exprs {
+		return seq
+	}
+	return func(yield func(K, V) bool) { seq(func(k K, v V) bool { return goesOn(yield(k, v)) }) }
+}
+
+func goesOn(ok bool) bool {
+	Ret(0)
+	return ok
+}

@@ -49,3 +49,21 @@ func (w *Walk) Next() (l Label) {
 	w.n--
 	return l
 }
+
+// Literal gives what p points to, a literal, the label l.
+func Literal[T any](p *T, l Label) *T {
+	if l != 0 && here() {
+		Heap(p)
+		memory.set(uintptr(unsafe.Pointer(p)), unsafe.Sizeof(*p), l)
+	}
+	return p
+}
+
+// LiteralSlice is Literal for the elements of a slice.
+func LiteralSlice[S ~[]E, E any](s S, l Label) S {
+	if l != 0 && here() {
+		HeapSlice(s)
+		memory.set(uintptr(unsafe.Pointer(unsafe.SliceData(s))), uintptr(len(s))*unsafe.Sizeof(*new(E)), l)
+	}
+	return s
+}

@@ -55,19 +55,9 @@ func (pg *page) any(at, n uintptr) bool {
 	return false
 }
 
-// LabelledMap reports whether a value in the map at p has a label.
-func LabelledMap(p uintptr) bool {
-	for k, l := range entries {
-		if k.m == p && l != 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // reaches reports whether something with a label can be reached from v.
 func reaches(v any, deep bool) bool {
-	if memory.n == 0 && !memory.lost && len(entries) == 0 && !sent || Reachable == nil {
+	if memory.n == 0 && !memory.lost && len(entries) == 0 && len(keyed) == 0 && !sent || Reachable == nil {
 		return false
 	}
 	g := hook.Cur

@@ -10,8 +10,7 @@ import (
 // Strings and slices where labels are expressions: the label of one is a
 // FlowSeq or 0, its bytes have labels by address.
 
-// maxCompared is how many bytes of a string a comparison follows; beyond, its outcome is taken as
-// it is.
+// maxCompared is how many bytes of a string a comparison follows; of longer ones it is lost.
 const maxCompared = 1 << 10
 
 func bytesOf[T ~string](s T) uintptr { return uintptr(unsafe.Pointer(unsafe.StringData(string(s)))) }
@@ -295,6 +294,20 @@ func (v *Val) byteAt(i uint64) Label {
 	return is(l, 8, uint64(peek(p)))
 }
 
+// Elems returns the label of the n bytes that a slice begins with.
+func Elems(s *Val, n uintptr) Label {
+	if !Exprs {
+		return s.l
+	}
+	if !here() || n == 0 {
+		return 0
+	}
+	if s.view() {
+		return lost()
+	}
+	return memory.get(s.p, n)
+}
+
 func peek(p uintptr) byte { return *(*byte)(noescape(*(*unsafe.Pointer)(unsafe.Pointer(&p)))) }
 
 // byteVal returns byte i as an operand. It may lie beyond the end: then it is that of the input, if
@@ -355,13 +368,21 @@ func Texts(op trace.FlowOp, s, t *Val, at hook.Site) Label {
 	if s.l != 0 && F.Nodes[s.l].A == 0 && t.v > s.v {
 		s.fix(at) // what would stand there is not known
 	}
-	if s.l == 0 && s.v != t.v || t.v > maxCompared {
+	if s.l == 0 && s.v != t.v {
 		return 0
+	}
+	if t.v > maxCompared {
+		return lost()
 	}
 	length, n := s.length(), Val{k: trace.Int, v: t.v}
 	all := conjunct{v: 1}
 	all.and(two(trace.FlowEq, trace.Bool, &length, &n), truth(length.v == n.v))
-	for i := range t.v {
+	for i := uint64(0); i < t.v; i++ {
+		if l, v, n, ok := s.number(t, i); ok {
+			all.and(l, v)
+			i += n - 1
+			continue
+		}
 		x, ok := s.byteVal(i)
 		y, _ := t.byteVal(i)
 		if !ok {
@@ -380,12 +401,7 @@ func (v *Val) labelled() bool {
 	if v.view() {
 		return v.v > 0
 	}
-	for i := range min(v.v, maxCompared) {
-		if memory.get(v.p+uintptr(i), 1) != 0 {
-			return true
-		}
-	}
-	return false
+	return Labelled(v.p, uintptr(v.v))
 }
 
 // A conjunct is a condition made of several.
@@ -479,15 +495,7 @@ func Cat[T ~string](r T, a, b *Val, at hook.Site, to *Slot) T {
 			to.l = seq(0, Len(a.l), a.v)
 		}
 	case b.l != 0:
-		length := b.length()
-		n := F.Nodes[b.l].A
-		if b.view() {
-			n = 0
-		}
-		if n != 0 {
-			n = uint32(baseOf(int(F.Nodes[n].A), int32(F.Nodes[n].B)-int32(a.v)))
-		}
-		to.l = seq(Label(n), Two1(trace.FlowAdd, trace.Int, &length, a.v, trace.Int), a.v+b.v)
+		to.l = b.behind(a.v)
 	}
 	return r
 }

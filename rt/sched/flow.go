@@ -44,7 +44,7 @@ func (s *Sched) resetFlow() {
 	flow.Access = s.flowAccess
 	flow.Stack = stackBounds
 	flow.Branched, flow.Reachable, flow.Pairs = s.branched, walk, pairs
-	flow.Sender = s.t.sender
+	flow.Sender, flow.Encode = s.t.sender, encode
 	hook.Read, hook.Write = s.readForeign, s.writeForeign
 }
 

@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"math"
 	"reflect"
 
 	"heddle/rt/flow"
@@ -100,4 +101,66 @@ func numberOf(v reflect.Value) uint64 {
 		return uint64(v.Int())
 	}
 	return v.Uint()
+}
+
+// encode is flow.Encode.
+func encode(x any) string {
+	b, ok := encoded(nil, reflect.ValueOf(x))
+	if !ok {
+		return ""
+	}
+	return "v" + string(b)
+}
+
+// encoded appends what tells v from others of its type. ok is false if == does not.
+func encoded(b []byte, v reflect.Value) (out []byte, ok bool) {
+	number := func(n uint64) ([]byte, bool) {
+		for i := range 8 {
+			b = append(b, byte(n>>(56-8*i)))
+		}
+		return b, true
+	}
+	switch k := v.Kind(); {
+	case k == reflect.Invalid:
+		return append(b, 0), true
+	case k == reflect.Interface:
+		if v.IsNil() {
+			return append(b, 0), true
+		}
+		b = append(append(b, 1), v.Elem().Type().String()...)
+		number(uint64(reflect.ValueOf(v.Elem().Type()).Pointer()))
+		return encoded(b, v.Elem())
+	case k == reflect.String:
+		number(uint64(v.Len()))
+		return append(b, v.String()...), true
+	case k == reflect.Array:
+		for i := range v.Len() {
+			if b, ok = encoded(b, v.Index(i)); !ok {
+				return nil, false
+			}
+		}
+		return b, true
+	case k == reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).Name == "_" {
+				continue
+			}
+			if b, ok = encoded(b, v.Field(i)); !ok {
+				return nil, false
+			}
+		}
+		return b, true
+	case v.CanFloat():
+		f := v.Float()
+		if f == 0 {
+			f = 0 // -0 is equal to it
+		}
+		number(math.Float64bits(f))
+		return b, f == f
+	case k == reflect.Pointer || k == reflect.Chan || k == reflect.UnsafePointer:
+		return number(uint64(v.Pointer()))
+	case kindOf(v) != 0:
+		return number(numberOf(v))
+	}
+	return nil, false
 }
