@@ -496,7 +496,7 @@ next:
 // late reports whether a label is known only after the evaluation of the expression.
 func late(label string) bool {
 	return strings.Contains(label, "_hs") || strings.Contains(label, "_hv") ||
-		strings.Contains(label, "_he") || strings.Contains(label, "_hf.At")
+		strings.Contains(label, "_he") || strings.Contains(label, "_hc") || strings.Contains(label, "_hf.At")
 }
 
 // branchSite adds a row for a branch on e.

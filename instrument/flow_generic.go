@@ -82,6 +82,10 @@ func (f *flower) genericBinary(e *ast.BinaryExpr) {
 	}
 	switch {
 	case !ok || !okY:
+		if composed(f.info.TypeOf(e.X)) && composed(f.info.TypeOf(e.Y)) {
+			f.content(e.X)
+			f.content(e.Y)
+		}
 		f.loses(e, f.label(e.X), f.label(e.Y))
 	case known:
 		f.slot[e] = fmt.Sprintf("_hf.Generic2(%d, %s, %s, %s)", arithmetic[e.Op], x, y, site)

@@ -28,8 +28,7 @@ func (f *flower) same(e *ast.BinaryExpr) bool {
 	whole := func(t types.Type) bool {
 		return t != nil && !isParam(t) && (composed(t) || isArray(t) && !isPointer(t))
 	}
-	if !whole(x) && !whole(y) || isParam(x) || isParam(y) || !f.wrappable(e.X) || !f.wrappable(e.Y) ||
-		f.info.Types[e.X].Value != nil || f.info.Types[e.Y].Value != nil {
+	if !whole(x) && !whole(y) || isParam(x) || isParam(y) || !f.wrappable(e.X) || !f.wrappable(e.Y) {
 		return false
 	}
 	c := f.fn.newCall()

@@ -38,8 +38,10 @@ func (f *flower) switchStmt(s *ast.SwitchStmt) {
 	}
 	call, ok := s.Tag.(*ast.CallExpr)
 	selects := ok && f.hookName(call) == "Select"
-	if f.exprs() && l != "0" && !selects { // no input decides which case a select takes
-		f.switchSymbolic(s)
+	if f.exprs() && (l != "0" || len(cases) > 0) && !selects { // no input decides which case a select takes
+		if l == "0" || !f.switchSymbolic(s) {
+			f.switchCases(s, l)
+		}
 		cases = nil
 	}
 	tag, site := "", ""
@@ -62,6 +64,35 @@ func (f *flower) switchStmt(s *ast.SwitchStmt) {
 	f.tags = append(f.tags, tag)
 	f.clauses(s.Body, tag, site, chosen)
 	f.tags = f.tags[:len(f.tags)-1]
+}
+
+// switchCases compares the tag of a switch, which has the label l, with its cases one after the other
+// (Mode.Exprs).
+func (f *flower) switchCases(s *ast.SwitchStmt, l string) {
+	var cases []ast.Expr
+	ok := f.wrappable(s.Tag)
+	for _, c := range s.Body.List {
+		for _, e := range c.(*ast.CaseClause).List {
+			tv := f.info.Types[e]
+			// a constant may have another type where it is an argument
+			ok = ok && f.wrappable(e) && (tv.Value == nil || types.IsInterface(f.info.TypeOf(s.Tag)))
+			if !tv.IsNil() {
+				cases = append(cases, e)
+			}
+		}
+	}
+	if !ok {
+		f.vanish(s.Tag, f.lost(s.Tag, l), l)
+		for _, e := range cases {
+			f.vanish(e, f.lost(e, f.label(e)), f.label(e))
+		}
+		return
+	}
+	call := f.fn.newCall()
+	f.wrap(s.Tag, "_hf.Tag(", ", "+l+", &"+call+")")
+	for _, e := range cases {
+		f.wrap(e, "_hf.CaseOf(", ", "+f.label(e)+", &"+call+", "+f.branchSite(e.Pos(), e)+")")
+	}
 }
 
 // typeSwitch: the variables of the clauses have the label of the operand.

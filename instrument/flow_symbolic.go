@@ -208,13 +208,14 @@ func (f *flower) binary(e *ast.BinaryExpr) {
 	if f.same(e) {
 		return
 	}
-	if composed(f.info.TypeOf(e.X)) && composed(f.info.TypeOf(e.Y)) { // texts in them have labels by address
-		f.content(e.X)
+	parameters := generic(f.info.TypeOf(e.X)) && generic(f.info.TypeOf(e.Y))
+	if composed(f.info.TypeOf(e.X)) && composed(f.info.TypeOf(e.Y)) && !parameters {
+		f.content(e.X) // texts in them have labels by address
 		f.content(e.Y)
 	}
 	// their bytes have labels by address
 	texts := isString(f.info.TypeOf(e.X)) && f.info.Types[e].Value == nil
-	if lx == "0" && ly == "0" && !texts {
+	if lx == "0" && ly == "0" && !texts && !parameters {
 		return
 	}
 	switch {

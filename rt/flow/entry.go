@@ -19,7 +19,11 @@ type key struct {
 	str string
 	val any // of others
 	l   Label
+	at  int // place in keyed from 1 on, 0 for one that depends on no input
 }
+
+// before reports whether k is asked about before c.
+func (k *key) before(c *key) bool { return k.at < c.at || k.at == c.at && k.enc < c.enc }
 
 // An Entry is a key of a map, about to be used.
 type Entry struct {
@@ -42,8 +46,9 @@ type entry struct{ val, key Label }
 // entries are those with labels.
 var entries = map[entryKey]entry{}
 
-// keyed are the maps with keys that depend on inputs.
-var keyed = map[uintptr]bool{}
+// keyed are the keys that depend on inputs, encoded, of every map that has some, in the order in which
+// they were added: it is the same for all inputs that take these branches.
+var keyed = map[uintptr][]string{}
 
 // mostKeys is of how many keys it is asked whether one of them is looked for.
 const mostKeys = 32
@@ -100,14 +105,19 @@ func InMap[M ~map[K]V, K comparable, V any](m M, to *Entry) M {
 	return m
 }
 
-// keysOf appends the keys of m, sorted: maps have no order, executions must.
+// keysOf appends the keys of m in an order that inputs do not change: maps have none, executions must.
 func keysOf[M ~map[K]V, K comparable, V any](m M, ks []key) []key {
 	p := uintptr(mapptr(&m))
 	for x := range m {
 		k := keyOf(x, 0)
 		k.l = entries[entryKey{p, k.enc}].key
+		for i, enc := range keyed[p] {
+			if enc == k.enc {
+				k.at = i + 1
+			}
+		}
 		i := len(ks)
-		for ks = append(ks, k); i > 0 && k.enc < ks[i-1].enc; i-- {
+		for ks = append(ks, k); i > 0 && k.before(&ks[i-1]); i-- {
 			ks[i] = ks[i-1]
 		}
 		ks[i] = k
@@ -158,7 +168,7 @@ func (e *Entry) choose(k key, s hook.Site) {
 		} else {
 			k.lose(s)
 		}
-		if e.key.l = 0; keyed[e.m] {
+		if e.key.l = 0; keyed[e.m] != nil {
 			noteLost(s)
 		}
 	default:
@@ -234,19 +244,28 @@ func (k *key) less(c *key, s hook.Site) (l Label, ok bool) {
 	return two(trace.FlowLess, trace.Bool, &x, &y), true
 }
 
-// ordered records in which order a range goes over the keys of m: sorted, as the hook does.
+// ordered records in which order a range goes over the keys of m: sorted, as the hook does. Each key
+// that depends on an input is compared with those before it in keyed, from the least on.
 func ordered[M ~map[K]V, K comparable, V any](m M, s hook.Site) {
-	if len(m) < 2 || !Exprs || !here() || !keyed[uintptr(mapptr(&m))] {
+	if len(m) < 2 || !Exprs || !here() || keyed[uintptr(mapptr(&m))] == nil {
 		return
 	}
 	ks := keysOf(m, nil)
-	for i := range ks[1:] {
-		l, ok := ks[i].less(&ks[i+1], s)
-		if !ok {
-			noteLost(s)
-			return
+	for i := range ks {
+		k, to := ks[i], 0
+		for ; to < i; to++ {
+			l, ok := k.less(&ks[to], s)
+			if !ok {
+				noteLost(s)
+				return
+			}
+			less := k.enc < ks[to].enc
+			if once(l, less, s); less {
+				break
+			}
 		}
-		once(l, ks[i].enc < ks[i+1].enc, s)
+		copy(ks[to+1:i+1], ks[to:i])
+		ks[to] = k
 	}
 }
 
@@ -257,6 +276,13 @@ func (e *Entry) put(to entry) {
 		entries[at] = to
 	} else if len(entries) > 0 {
 		delete(entries, at)
+	}
+	if e.gone {
+		for i, enc := range keyed[e.m] {
+			if enc == e.key.enc {
+				keyed[e.m][i] = "" // the others keep their places
+			}
+		}
 	}
 }
 
@@ -278,7 +304,7 @@ func (e *Entry) Set(l Label) {
 		e.put(entry{l, entries[entryKey{e.m, e.key.enc}].key})
 	default:
 		if e.key.labelled() {
-			keyed[e.m] = true
+			keyed[e.m] = append(keyed[e.m], e.key.enc)
 		}
 		e.put(entry{l, e.key.l})
 	}
@@ -308,7 +334,7 @@ func ReachMap[M ~map[K]V, K comparable, V any](m M, s hook.Site) M {
 
 // LabelledMap reports whether a key or value in the map at p has a label.
 func LabelledMap(p uintptr) bool {
-	if keyed[p] {
+	if keyed[p] != nil {
 		return true
 	}
 	for k, e := range entries {

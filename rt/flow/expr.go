@@ -537,11 +537,9 @@ func Struct(ps ...Part) Label {
 
 // within adds n bytes at off with the label l to parts.
 func within(ps []part, off, n uintptr, l Label) []part {
-	if in := partsOf(l); in != nil {
+	if in := partsOf(l); in != nil && !beyond(in, n) {
 		for _, p := range in {
-			if p.off < n {
-				ps = append(ps, part{off + p.off, min(p.n, n-p.off), p.l})
-			}
+			ps = append(ps, part{off + p.off, p.n, p.l})
 		}
 		return ps
 	}
@@ -549,6 +547,16 @@ func within(ps []part, off, n uintptr, l Label) []part {
 		ps = append(ps, part{off, n, l})
 	}
 	return ps
+}
+
+// beyond reports whether parts are of something larger than n bytes: of what an interface there holds.
+func beyond(ps []part, n uintptr) bool {
+	for _, p := range ps {
+		if p.off+p.n > n {
+			return true
+		}
+	}
+	return false
 }
 
 func structure(ps []part) Label {
@@ -656,9 +664,7 @@ func (m *shadow) parts(p, n uintptr) Label {
 func (m *shadow) setParts(p, n uintptr, ps []part) {
 	m.set(p, n, 0)
 	for _, x := range ps {
-		if x.off < n {
-			m.set(p+x.off, min(x.n, n-x.off), x.l)
-		}
+		m.set(p+x.off, x.n, x.l)
 	}
 }
 

@@ -12,6 +12,19 @@ import (
 // aText is the kind of an operand that is a string.
 const aText trace.Num = 0xff
 
+// whole is the kind of an operand that is neither: v is the descriptor of its type, p where it is, as
+// in an interface.
+const whole trace.Num = 0xfe
+
+// stays is what stay is for interfaces.
+var stays any
+
+// boxed returns such an operand.
+func (v *Val) boxed() (x any) {
+	*(*[2]uintptr)(unsafe.Pointer(&x)) = [2]uintptr{uintptr(v.v), v.p}
+	return x
+}
+
 // kindOf returns what kind of number the type T is; aText for strings, 0 for what is neither.
 func kindOf[T any]() trace.Num {
 	var x T
@@ -48,7 +61,12 @@ func Generic[T any](x T, l Label, to *Val) T {
 	}
 	switch k := kindOf[T](); k {
 	case 0:
-		*to = Val{l: drop(l)}
+		box := any(x)
+		if stay != nil {
+			stays = box
+		}
+		at := *(*[2]uintptr)(unsafe.Pointer(&box))
+		*to = Val{l: l, k: whole, v: uint64(at[0]), p: at[1]}
 	case aText:
 		s := *(*string)(unsafe.Pointer(&x))
 		Str(s, l, 0, to, 0)
@@ -78,6 +96,12 @@ func Generic2(op trace.FlowOp, x, y *Val, at hook.Site) Label {
 	if x.k == aText && y.k == aText {
 		if compares {
 			return Texts(op, x, y, at)
+		}
+		return Lost(Any(x.l, y.l), at)
+	}
+	if x.k == whole || y.k == whole {
+		if x.k == y.k && op == trace.FlowEq {
+			return same2(x.boxed(), y.boxed(), x.l, y.l, at)
 		}
 		return Lost(Any(x.l, y.l), at)
 	}

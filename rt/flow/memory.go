@@ -161,7 +161,7 @@ func (m *shadow) set(p, n uintptr, l Label) {
 	if l == 0 && m.n == 0 {
 		return
 	}
-	if ps := partsOf(l); ps != nil {
+	if ps := partsOf(l); ps != nil && !beyond(ps, n) {
 		m.setParts(p, n, ps)
 		return
 	}

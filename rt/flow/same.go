@@ -40,6 +40,24 @@ func Same(c *Call, at hook.Site) Label {
 	return same2(held[0], held[1], ls[0], ls[1], at)
 }
 
+// Tag keeps x, with the label l, which the cases of a switch are compared with.
+func Tag[T any](x T, l Label, c *Call) T {
+	if Exprs && here() {
+		c.held, c.ls = append(c.held[:0], x), append(c.ls[:0], l)
+	}
+	return x
+}
+
+// CaseOf is a case of such a switch: whether it is equal is a branch.
+func CaseOf[T any](x T, l Label, c *Call, at hook.Site) T {
+	if Exprs && here() && len(c.held) == 1 {
+		if is := same2(c.held[0], x, c.ls[0], l, at); is != 0 {
+			condition(values[is] == 1, is, at)
+		}
+	}
+	return x
+}
+
 // same2 returns the label of x == y, where x and y have the labels lx and ly.
 func same2(x, y any, lx, ly Label, at hook.Site) Label {
 	if lx == 0 && ly == 0 && !reaches(x, false) && !reaches(y, false) {
