@@ -137,7 +137,7 @@ var followed = map[string]bool{
 	"container/heap": true, "container/list": true, "container/ring": true,
 	"encoding/base64": true, "encoding/binary": true, "encoding/csv": true, "encoding/hex": true,
 	"errors": true,
-	"maps": true, "net/netip": true, "net/url": true, "path": true,
+	"maps":   true, "net/netip": true, "net/url": true, "path": true,
 	"regexp": true, "regexp/syntax": true, "slices": true, "sort": true, "strconv": true,
 	"strings": true, "unicode": true, "unicode/utf16": true, "unicode/utf8": true,
 }
