@@ -103,8 +103,8 @@ func (f *flower) expr(e ast.Expr) {
 	}
 }
 
-// mapLiteral rewrites the parts of a map literal and made, the call of a hook around it: the values of
-// constant keys keep their labels.
+// mapLiteral rewrites the parts of a map literal and made, the call of a hook around it: the
+// values of constant keys keep their labels.
 func (f *flower) mapLiteral(made *ast.CallExpr, lit *ast.CompositeLit) {
 	f.elements(lit, f.expr)
 	text := ""
@@ -118,7 +118,8 @@ func (f *flower) mapLiteral(made *ast.CallExpr, lit *ast.CompositeLit) {
 		if enc == "" {
 			f.entryLost(kv.Key)
 		}
-		if v, ok := kv.Value.(*ast.CompositeLit); ok && (isMap(f.info.TypeOf(v)) || isSlice(f.info.TypeOf(v))) {
+		t := f.info.TypeOf(kv.Value)
+		if v, ok := kv.Value.(*ast.CompositeLit); ok && (isMap(t) || isSlice(t)) {
 			f.entryLost(v)
 		} else if enc == "" {
 			others = true

@@ -156,8 +156,8 @@ func (f *flower) rangeOver(s *ast.RangeStmt, names [2]string) string {
 	case *types.Signature: // the body is called with the values that the function yields
 		f.branchOn("Func", s.X)
 		if f.exprs() {
-			f.wrap(s.X, fmt.Sprintf("_hf.Body%d(", t.Params().At(0).Type().Underlying().(*types.Signature).Params().Len()),
-				")")
+			body := t.Params().At(0).Type().Underlying().(*types.Signature)
+			f.wrap(s.X, fmt.Sprintf("_hf.Body%d(", body.Params().Len()), ")")
 		}
 		take := "_ha := _hf.Take(" +
 			signature("", t.Params().At(0).Type().Underlying().(*types.Signature).Params().Len()) +

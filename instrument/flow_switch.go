@@ -66,8 +66,8 @@ func (f *flower) switchStmt(s *ast.SwitchStmt) {
 	f.tags = f.tags[:len(f.tags)-1]
 }
 
-// switchCases compares the tag of a switch, which has the label l, with its cases one after the other
-// (Mode.Exprs).
+// switchCases compares the tag of a switch, which has the label l, with its cases one after
+// the other (Mode.Exprs).
 func (f *flower) switchCases(s *ast.SwitchStmt, l string) {
 	var cases []ast.Expr
 	ok := f.wrappable(s.Tag)

@@ -119,11 +119,12 @@ func (f *flower) looked(e *ast.IndexExpr) string {
 		v, ok := f.constantOf(e.Index)
 		switch {
 		case ok && k != 0:
-			f.wrap(e.X, "_hf.AtNum(", fmt.Sprintf(", %#x, %#x, &%s, %s)", uint64(k.Mask(v)), uint8(k), name, site))
+			f.wrap(e.X, "_hf.AtNum(",
+				fmt.Sprintf(", %#x, %#x, &%s, %s)", uint64(k.Mask(v)), uint8(k), name, site))
 			return name
 		case c.Kind() == constant.String:
-			f.wrap(e.X, "_hf.AtText(", fmt.Sprintf(", %s, &%s, %s)", strconv.Quote(constant.StringVal(c)), name,
-				site))
+			f.wrap(e.X, "_hf.AtText(",
+				fmt.Sprintf(", %s, &%s, %s)", strconv.Quote(constant.StringVal(c)), name, site))
 			return name
 		}
 	}

@@ -27,8 +27,8 @@ type letter struct {
 	l Label
 }
 
-// Digits returns the text of u, which has the label l, as digits to a base, without a sign; "" where
-// labels are not kept, u has none, or there is no such base.
+// Digits returns the text of u, which has the label l, as digits to a base, without a sign;
+// "" where labels are not kept, u has none, or there is no such base.
 func Digits(_ int, u uint64, base int, l, lb Label, at hook.Site, to *Slot) string {
 	if to.l = 0; !Exprs || l == 0 || !here() {
 		return ""
@@ -93,8 +93,8 @@ func digits(out []letter, v *Val, base uint64, at hook.Site) []letter {
 	return out
 }
 
-// spelled appends the text of v, a number or condition, of at least width bytes: with zeros, or else
-// with spaces, before or behind it.
+// spelled appends the text of v, a number or condition, of at least width bytes: with zeros,
+// or else with spaces, before or behind it.
 func (v *Val) spelled(out []letter, base uint64, width int, zeros, left bool, at hook.Site) []letter {
 	u, sign := *v, false
 	if v.k.Signed() {

@@ -8,8 +8,8 @@ import (
 )
 
 // Maps where labels are expressions: every key that is there has a label of its own, and so has its
-// value. Which of them a key is that is looked for, is a branch for each until it is found. So along
-// a path it is known which keys are equal.
+// value. Which of them a key is that is looked for, is a branch for each until it is found.
+// So along a path it is known which keys are equal.
 
 // A key is a key of a map, or one that is looked for.
 type key struct {
@@ -46,8 +46,8 @@ type entry struct{ val, key Label }
 // entries are those with labels.
 var entries = map[entryKey]entry{}
 
-// keyed are the keys that depend on inputs, encoded, of every map that has some, in the order in which
-// they were added: it is the same for all inputs that take these branches.
+// keyed are the keys that depend on inputs, encoded, of every map that has some, in the
+// order in which they were added: it is the same for all inputs that take these branches.
 var keyed = map[uintptr][]string{}
 
 // mostKeys is of how many keys it is asked whether one of them is looked for.
@@ -105,7 +105,8 @@ func InMap[M ~map[K]V, K comparable, V any](m M, to *Entry) M {
 	return m
 }
 
-// keysOf appends the keys of m in an order that inputs do not change: maps have none, executions must.
+// keysOf appends the keys of m in an order that inputs do not change: maps have none,
+// executions must.
 func keysOf[M ~map[K]V, K comparable, V any](m M, ks []key) []key {
 	p := uintptr(mapptr(&m))
 	for x := range m {
@@ -244,7 +245,8 @@ func (k *key) less(c *key, s hook.Site) (l Label, ok bool) {
 	return two(trace.FlowLess, trace.Bool, &x, &y), true
 }
 
-// ordered records in which order a range goes over the keys of m: sorted, as the hook does. Each key
+// ordered records in which order a range goes over the keys of m: sorted, as the hook does.
+// Each key
 // that depends on an input is compared with those before it in keyed, from the least on.
 func ordered[M ~map[K]V, K comparable, V any](m M, s hook.Site) {
 	if len(m) < 2 || !Exprs || !here() || keyed[uintptr(mapptr(&m))] == nil {

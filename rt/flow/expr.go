@@ -549,7 +549,8 @@ func within(ps []part, off, n uintptr, l Label) []part {
 	return ps
 }
 
-// beyond reports whether parts are of something larger than n bytes: of what an interface there holds.
+// beyond reports whether parts are of something larger than n bytes: of what an interface
+// there holds.
 func beyond(ps []part, n uintptr) bool {
 	for _, p := range ps {
 		if p.off+p.n > n {

@@ -12,8 +12,8 @@ import (
 // aText is the kind of an operand that is a string.
 const aText trace.Num = 0xff
 
-// whole is the kind of an operand that is neither: v is the descriptor of its type, p where it is, as
-// in an interface.
+// whole is the kind of an operand that is neither: v is the descriptor of its type, p where
+// it is, as in an interface.
 const whole trace.Num = 0xfe
 
 // stays is what stay is for interfaces.

@@ -104,8 +104,8 @@ func (it *MapIter[K, V]) KL() Label {
 // Whole returns the label of the iterator.
 func (it *MapIter[K, V]) Whole() Label { return Any(it.l, it.KL()) }
 
-// C returns the label of the condition: where labels are expressions, how many keys there are depends
-// on branches alone.
+// C returns the label of the condition: where labels are expressions, how many keys there
+// are depends on branches alone.
 func (it *MapIter[K, V]) C() Label {
 	if Exprs {
 		return 0
@@ -245,8 +245,8 @@ func (it *SliceIter[E]) Value(v *E) bool {
 // L returns a label.
 func (it *SliceIter[E]) L() Label { return it.l }
 
-// Body0, Body1 and Body2 return the function that a range goes over. Its body is a function too, whose
-// result, whether to go on, depends on branches alone.
+// Body0, Body1 and Body2 return the function that a range goes over. Its body is a function
+// too, whose result, whether to go on, depends on branches alone.
 func Body0[F ~func(func() bool)](seq F) F {
 	if !Exprs {
 		return seq
