@@ -76,6 +76,7 @@ func main() {
 	observes := flag.String("observe", "", "compare observe with dpor on the programs of bench/programs/observed, beside the published figures of Nidhugg, and write the table to `file`")
 	inputs := flag.String("inputs", "", "compare exploring inputs and schedules together with one input after the other, and write the table to `file`")
 	guarded := flag.String("guarded", "", "look for the bugs of bench/programs/guarded, each behind an input and an order, and write the table to `file`")
+	parsed := flag.String("parsers", "", "have the versions of heddle that -heddles names, and go test -fuzz (name=go), fuzz public parsers, or with -type those whose names match it, and write the table to `file`")
 	fuzz := flag.String("fuzz", "", "have the versions of heddle that -heddles names, and go test -fuzz (name=go), look for the bugs of bench/programs/ordered and plainfuzz, and write the tables to `file`; with -type, only of targets whose names match that; with -type known, check only that each fails with the input that is known")
 	flow := flag.Bool("flow", false, "measure data flow instead: executions that record it beside those that do not")
 	std := flag.String("std", "", "compare the versions of heddle that -heddles names on the tests of bench/programs/encodes instead, and write the table to `file`")
@@ -128,6 +129,8 @@ func main() {
 		err = guardedTable(ctx, *guarded)
 	case *fuzz != "":
 		err = fuzzTable(ctx, *fuzz, strings.Split(*heddles, ","), *only)
+	case *parsed != "":
+		err = parserTable(ctx, *parsed, strings.Split(*heddles, ","), *only)
 	case *flow:
 		err = measureFlow(ctx)
 	case *predictions != "":

@@ -132,11 +132,18 @@ func (c *chance) saw(p *parent, ex Execution) bool {
 	return true
 }
 
-// pick returns the parent whose turn it is: new ones first, else the least dear of some.
+// pick returns the parent whose turn it is: new ones first, the least dear of them, else the least
+// dear of some.
 func (c *chance) pick() *parent {
 	if len(c.latest) > 0 {
-		p := c.latest[0]
-		c.latest = c.latest[1:]
+		best := 0
+		for i, p := range c.latest {
+			if p.dear() < c.latest[best].dear() {
+				best = i
+			}
+		}
+		p := c.latest[best]
+		c.latest = slices.Delete(c.latest, best, best+1)
 		return p
 	}
 	best := c.any()
@@ -259,14 +266,24 @@ func (c *chance) execute(p *parent, values []any, q *wire.Request) Execution {
 // An execution may take longest, as far as it makes steps. One that takes slow makes numbers that
 // are drawn from now on smaller: loops count to them. Until there was one they become greater
 // after every perSize executions.
+// Texts become longer after every perLength executions, and shorter after one that took long
+// against the shortest one.
 const (
-	longest = time.Second
-	slow    = 20 * time.Millisecond
-	perSize = 512
+	longest   = time.Second
+	slow      = 20 * time.Millisecond
+	perSize   = 512
+	long      = time.Millisecond
+	perLength = 2048
 )
 
 // pace takes how long an execution took.
 func (c *chance) pace(d time.Duration) {
+	switch {
+	case d > long && d > 8*c.e.shortest:
+		c.mutator.Shorter()
+	case c.n%perLength == 0:
+		c.mutator.Longer()
+	}
 	switch {
 	case d > slow && d > 4*c.e.shortest:
 		c.mutator.Smaller()
@@ -287,6 +304,8 @@ func (x *inputSearch) left() int {
 // byChance executes about n inputs by chance, in this process or by others, and reports whether
 // there were any.
 func (x *inputSearch) byChance(n int) bool {
+	began := time.Now()
+	defer func() { x.tookChances += time.Since(began) }()
 	switch {
 	case x.e.cfg.Solved:
 		return false

@@ -63,8 +63,6 @@ type paths struct {
 	err      error
 	together bool // the strategy does the search: only what it does is counted here
 
-	asking time.Duration // what questions to the solver took that were not paid for, see inputSearch.pay
-
 	concrete map[trace.Site]bool // where values are no longer followed
 }
 
@@ -327,9 +325,7 @@ func (p *paths) ask(t *turn) {
 	}
 	cs = append(cs, t.path.Conditions(p.table, t.n)...)
 	var m symbolic.Model
-	began := time.Now()
 	t.status, m, t.err = p.solver.SolveLast(cs, p.table.Near(t.input))
-	p.asking += time.Since(began)
 	if t.err == nil && t.status == sat.Sat {
 		t.found = corpus.Texts(p.table.Values(m, t.input))
 	}
@@ -440,12 +436,13 @@ type inputSearch struct {
 	later []job
 	most  int
 
-	chance  *chance // of this process; nil: it has made no input by chance
-	offered int     // of those explored, how many were offered to it
-	chances int     // executions with inputs by chance
-	due     int     // of these before the next input of the solver; less than 0: too many came
-	paid    int     // executions with inputs of the solver that were paid for, see pay
-	idle    int     // so many inputs of the solver one after the other took no new branch
+	chance      *chance // of this process; nil: it has made no input by chance
+	offered     int     // of those explored, how many were offered to it
+	chances     int     // executions with inputs by chance
+	due         float64 // of these before the next input of the solver; less than 0: too many came
+	paid        int     // executions with inputs of the solver that were paid for, see pay
+	tookChances time.Duration
+	idle        int // so many inputs of the solver one after the other took no new branch
 
 	handing
 }
@@ -484,41 +481,40 @@ func (x *inputSearch) over() bool {
 	return e.ended() || e.share != nil || e.cfg.Runs > 0 && x.total >= e.cfg.Runs || e.late()
 }
 
-// Each execution with an input of the solver is paid for with perChance others with inputs by
-// chance: that takes as long. Each perQuestion of questions is paid for with one. As long as the
-// inputs of the solver take no new branches more are due, after perIdle inputs twice as many, and
-// so on up to mostIdle times.
+// An input of the solver, with the questions before it, is paid for with as much time for inputs by
+// chance; where the number of executions is bounded with perChance executions for each, so that the
+// search is the same each time. As long as the inputs of the solver take no new branches more is
+// due, after perIdle inputs twice as much, and so on up to mostIdle times.
 const (
-	perChance   = 4
-	perQuestion = 50 * time.Microsecond
-	perIdle     = 8
-	mostIdle    = 8
+	perChance = 4
+	perIdle   = 8
+	mostIdle  = 8
 )
 
-// pay makes inputs by chance due for what was made of the solver's.
-func (x *inputSearch) pay() {
+// pay makes inputs by chance due for what was made of the solver's, which took so long.
+func (x *inputSearch) pay(took time.Duration) {
 	solved := x.total - x.chances
-	due := perChance * (solved - x.paid)
-	if x.e.cfg.Runs == 0 { // else it is the same each time
-		due += int(x.p.asking / perQuestion)
+	due := float64(perChance * (solved - x.paid))
+	if x.paid = solved; x.e.cfg.Runs == 0 && x.tookChances > 0 {
+		due = took.Seconds() / x.tookChances.Seconds() * float64(x.chances)
 	}
-	x.due += due * min(1+x.idle/perIdle, mostIdle)
-	x.paid, x.p.asking = solved, 0
+	x.due += due * float64(min(1+x.idle/perIdle, mostIdle))
 }
 
 // fresh explores inputs as long as there are new ones, and makes others by chance between them.
 func (x *inputSearch) fresh() {
 	for !x.over() && !x.shares() {
+		began := time.Now()
 		j, ok := x.p.next(x.e.late)
 		if !ok {
 			return
 		}
 		x.note(j)
 		x.explore(j, perInput)
-		if x.pay(); x.due > 0 && !x.p.closed() {
+		if x.pay(time.Since(began)); x.due >= 1 && !x.p.closed() {
 			before := x.chances
-			x.byChance(x.due)
-			x.due -= x.chances - before
+			x.byChance(int(x.due))
+			x.due -= float64(x.chances - before)
 		}
 	}
 }

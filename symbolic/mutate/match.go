@@ -153,7 +153,7 @@ func (m *Mutator) matchNumber(v any, is, want uint64, bytes int, put func(any)) 
 	if !ok {
 		return
 	}
-	if is == uint64(len(b)) && want <= symbolic.MostText {
+	if is == uint64(len(b)) && want <= uint64(m.longest) {
 		for _, n := range [...]int{int(want), int(want) + 1, int(want) - 1} {
 			if n >= 0 {
 				put(corpus.WithBytes(v, stretched(b, n)))

@@ -9,23 +9,25 @@ import (
 
 	"heddle/rt/counters"
 	"heddle/rt/splitmix"
+	"heddle/symbolic"
 	"heddle/symbolic/corpus"
 )
 
 // A Mutator changes inputs. What it draws depends on its seed and on what it was given so far.
 type Mutator struct {
-	rng   splitmix.Stream
-	lists [3]words // constants that stand in comparisons, other ones, and what was compared
-	names []counters.Name
-	marks []byte // those of the source
-	bits  int    // numbers become no greater
+	rng     splitmix.Stream
+	lists   [3]words // constants that stand in comparisons, other ones, and what was compared
+	names   []counters.Name
+	marks   []byte // those of the source
+	bits    int    // numbers become no greater
+	longest int    // texts become no longer, but where a comparison asks for it
 
 	matched map[counters.Pair]bool // comparisons that inputs were made of
 }
 
 // New returns a mutator that draws by a seed, and knows the constants of the program. c may be nil.
 func New(seed uint64, c *counters.Constants) *Mutator {
-	m := &Mutator{rng: splitmix.Stream(splitmix.Mix(seed)), bits: firstBits,
+	m := &Mutator{rng: splitmix.Stream(splitmix.Mix(seed)), bits: firstBits, longest: firstLength,
 		matched: map[counters.Pair]bool{}}
 	if c == nil {
 		return m
@@ -109,6 +111,15 @@ const (
 
 // Greater lets numbers be greater from now on, up to all of their type.
 func (m *Mutator) Greater() { m.bits = min(m.bits+moreBits, 64) }
+
+// Texts have firstLength bytes at first, and twice or half as many: loops go over them.
+const firstLength = 64
+
+// Longer lets texts be longer from now on.
+func (m *Mutator) Longer() { m.longest = min(2*m.longest, symbolic.MostText) }
+
+// Shorter lets texts be no longer than half of what they were, from now on.
+func (m *Mutator) Shorter() { m.longest = max(m.longest/2, firstLength) }
 
 // Smaller lets numbers be smaller from now on.
 func (m *Mutator) Smaller() { m.bits = max(m.bits-moreBits, moreBits) }

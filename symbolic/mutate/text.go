@@ -8,7 +8,6 @@ import (
 	"unicode"
 
 	"heddle/rt/counters"
-	"heddle/symbolic"
 )
 
 // marks are the bytes that texts are mostly divided by.
@@ -34,13 +33,15 @@ func (m *Mutator) text(b, other []byte) []byte {
 			from, to := m.span(b)
 			return m.insert(slices.Delete(b, from, to), from, []byte(w))
 		}
-	case k > 17: // another after it, or before
+	case k > 16: // another after it, or before
 		if len(other) > 0 {
-			mark := m.mark(b, other)
 			if m.n(2) == 0 {
-				return m.insert(append(slices.Clone(other), mark), len(other)+1, b)
+				b, other = slices.Clone(other), b
 			}
-			return m.insert(append(b, mark), len(b)+1, other)
+			if m.n(4) > 0 {
+				b = m.insert(b, len(b), []byte{m.mark(b, other)})
+			}
+			return m.insert(b, len(b), other)
 		}
 	case k < 3:
 		return m.insert(b, m.border(b, at), m.piece(other))
@@ -103,14 +104,19 @@ func (m *Mutator) text(b, other []byte) []byte {
 // mark draws a mark: one that one of the texts has, or the source of the program, or any.
 func (m *Mutator) mark(texts ...[]byte) byte {
 	switch k := m.n(4); {
-	case k == 0 && len(texts) > 0:
-		b := texts[m.n(len(texts))]
-		for range min(8, len(b)) {
-			if c := b[m.n(len(b))]; kind(c) > 1 {
-				return c
+	case k < 2:
+		var own []byte
+		for _, b := range texts {
+			for _, c := range b[:min(len(b), firstLength)] {
+				if kind(c) > 1 && bytes.IndexByte(own, c) < 0 {
+					own = append(own, c)
+				}
 			}
 		}
-	case k < 3 && len(m.marks) > 0:
+		if len(own) > 0 {
+			return own[m.n(len(own))]
+		}
+	case k == 2 && len(m.marks) > 0:
 		return m.marks[m.n(len(m.marks))]
 	}
 	return marks[m.n(len(marks))]
@@ -118,8 +124,8 @@ func (m *Mutator) mark(texts ...[]byte) byte {
 
 // insert inserts a piece, as far as the text does not become too long.
 func (m *Mutator) insert(b []byte, at int, piece []byte) []byte {
-	if len(b)+len(piece) > symbolic.MostText {
-		piece = piece[:max(0, symbolic.MostText-len(b))]
+	if len(b)+len(piece) > m.longest {
+		piece = piece[:max(0, min(len(piece), m.longest-len(b)))]
 	}
 	return slices.Insert(b, at, piece...)
 }
