@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A parsedModule is a package of a public module with a fuzz target of ours: its seed, and a call with
-// what it is given, text. Panics are not what is measured, so they are recovered from.
+// A parsedModule is a package of a public module with a fuzz target of ours: its seed, and a call
+// with what it is given, text. Panics are not what is measured, so they are recovered from.
 type parsedModule struct {
 	name, module, version, seed, call string
 }
@@ -143,7 +143,8 @@ func (p *parsedModule) fuzz(ctx context.Context, command string) (r parserRun, e
 	fuzz := func(target string) string {
 		flags := []string{"-budget", fmt.Sprint(parserBudget, "s"), "-p", "1"}
 		if command == "go" {
-			flags = []string{"-fuzztime", fmt.Sprint(parserBudget, "s"), "-parallel", "1", "-fuzzminimizetime", "0x"}
+			flags = []string{"-fuzztime", fmt.Sprint(parserBudget, "s"), "-parallel", "1",
+				"-fuzzminimizetime", "0x"}
 		}
 		return run(command, append([]string{"test", "-run", target, "-fuzz", target}, flags...)...)
 	}
