@@ -631,6 +631,40 @@ func Get() {
 			main/2 read c.hits p.go:4`, []string{"main/1 write c.hits p.go:4", "main/2 read c.hits p.go:4"},
 			[]string{"make `c.hits` an atomic integer and use Add and Load: several readers still go on at once; or take"},
 			nil},
+		"a slice is taken, and its array kept": {`package p
+func (b *batch) flush() {
+	b.mu.Lock()
+	items := b.items
+	b.items = b.items[:0]
+	b.mu.Unlock()
+	b.write(items)
+}`, "data race", `
+			main/1 lock b.mu p.go:3
+			main/1 read b.items p.go:4
+			main/1 write b.items p.go:5
+			main/1 unlock b.mu p.go:6
+			main/1 read items[...]@e x.go:12
+			main lock b.mu x.go:30
+			main write b.items@e x.go:31`,
+			[]string{"main write b.items@e x.go:31", "main/1 read items[...]@e x.go:12"},
+			[]string{"`b.items = nil` at p.go:5", "slices.Clone(b.items)"}, []string{"lock b.mu around"}},
+		"a slice is taken, and has a new array": {`package p
+func (b *batch) flush() {
+	b.mu.Lock()
+	items := b.items
+	b.items = nil
+	b.mu.Unlock()
+	b.write(items)
+}`, "data race", `
+			main/1 lock b.mu p.go:3
+			main/1 read b.items p.go:4
+			main/1 write b.items p.go:5
+			main/1 unlock b.mu p.go:6
+			main/1 read items[...]@e x.go:12
+			main lock b.mu x.go:30
+			main write b.items@e x.go:31`,
+			[]string{"main write b.items@e x.go:31", "main/1 read items[...]@e x.go:12"},
+			nil, []string{"= nil", "[:0]"}},
 		"a slice escapes": {`package p
 func (r *R) Names() []string {
 	r.mu.Lock(); defer r.mu.Unlock()

@@ -100,7 +100,7 @@ var Patterns = []Pattern{
 	{Unordered, "two goroutines access the same variable, and nothing makes one wait for the other",
 		"go func() { n++ }(); n++"},
 	{Escaped, "a method returns a slice or map that its lock guards; the caller uses it without the lock",
-		"mu.Lock(); defer mu.Unlock(); return r.names"},
+		"mu.Lock(); defer mu.Unlock(); return r.names; or r.names = r.names[:0] after it was taken"},
 	{Publication,
 		"data is handed to another goroutine before it is complete, or by a variable that does not order anything",
 		"if instance == nil { mu.Lock(); ... } (double-checked locking); ready = true"},

@@ -349,6 +349,9 @@ func (s *story) escaped(m *Match, a, b act) bool {
 		return x.G == out.G && isRead(x) && holds(x, lock) &&
 			s.name(x) == root
 	})
+	if ok && s.reused(m, in, out, got, lock) {
+		return true
+	}
 	if !element || root == s.name(in) || cutIndex(s.name(out)) == root || !ok {
 		return s.returnedInside(m, in, out, lock)
 	}
@@ -366,6 +369,27 @@ func (s *story) escaped(m *Match, a, b act) bool {
 	if kind != "" {
 		m.Hint += fmt.Sprintf(": %ss.Clone(%s)", kind, root)
 	}
+	return true
+}
+
+// reused is escaped for a slice that was taken, and begins anew with the same array after that: to
+// append to it writes over what was taken.
+func (s *story) reused(m *Match, in, out, got act, lock int) bool {
+	root := cutIndex(s.name(in))
+	if cutIndex(s.name(out)) == root || !strings.Contains(s.name(out), "[") {
+		return false
+	}
+	p, ok := s.source.emptied(got.Where, root)
+	if !ok {
+		return false
+	}
+	m.Name, m.Lock, m.Var = Escaped, s.lock(lock), root
+	m.Roles = append(m.Roles, Role{"taken", got.G, got.Where, of(got)})
+	m.then(p, got, root+" = "+root+"[:0]")
+	m.Text = fmt.Sprintf("%s takes the elements of `%s` at %s, with %s, and %s them at %s without it. `%s[:0]` at %s keeps the array, so %s writes over them at %s.",
+		out.G, root, at(got.Where), m.Lock, verb(out), at(out.Where), root, at(p), in.G, at(in.Where))
+	m.Hint = fmt.Sprintf("let `%s` begin with a new array, `%s = nil` at %s, or take a copy, slices.Clone(%s)", root,
+		root, at(p), root)
 	return true
 }
 

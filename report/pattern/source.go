@@ -121,6 +121,30 @@ func (c *sources) together(a, b wire.Place) (first, second wire.Place, ok bool) 
 	return first, second, false
 }
 
+// emptied returns where the function around p makes a slice empty and keeps its array: name =
+// name[:0], at p or behind it.
+func (c *sources) emptied(p wire.Place, name string) (at wire.Place, ok bool) {
+	f := c.function(p)
+	if f == nil {
+		return at, false
+	}
+	ast.Inspect(f.body, func(n ast.Node) bool {
+		a, is := n.(*ast.AssignStmt)
+		if !is || ok || a.Tok != token.ASSIGN || c.Line(a.Pos()) < p.Line {
+			return true
+		}
+		for i, l := range a.Lhs {
+			if i >= len(a.Rhs) || c.Text(l) != name || c.Text(a.Rhs[i]) != name+"[:0]" {
+				continue
+			}
+			q := c.Position(a.Pos())
+			at, ok = wire.Place{File: f.file, Line: q.Line, Col: q.Column, Object: name}, true
+		}
+		return true
+	})
+	return at, ok
+}
+
 // condition returns the condition that p is in, or that uses what the statement at p defines, and
 // its line.
 func (c *sources) condition(p wire.Place) (text string, line int) {
