@@ -16,7 +16,7 @@ const aText trace.Num = 0xff
 // it is, as in an interface.
 const whole trace.Num = 0xfe
 
-// stays is what stay is for interfaces.
+// stays is what stay is for interfaces: nil.
 var stays any
 
 // boxed returns such an operand.
@@ -62,7 +62,7 @@ func Generic[T any](x T, l Label, to *Val) T {
 	switch k := kindOf[T](); k {
 	case 0:
 		box := any(x)
-		if stay != nil {
+		if stays != nil {
 			stays = box
 		}
 		at := *(*[2]uintptr)(unsafe.Pointer(&box))
