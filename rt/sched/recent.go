@@ -63,6 +63,7 @@ func read(p unsafe.Pointer, n uintptr, site hook.Site) {
 			if end := at + n; end > e.to { // else inside
 				e.to = end
 				s.det.win.longReads |= 1 << (site % nRecent)
+				s.unsettled = true // the window may have outlived an operation that settled it
 			}
 			s.alive(n)
 			return
