@@ -39,6 +39,7 @@ func parserTable(ctx context.Context, file string, heddles []string, only string
 	if err != nil {
 		return err
 	}
+	os.Setenv("GOFLAGS", "-mod=mod") // modules without all of their go.sum
 	var names, commands []string
 	for _, h := range heddles {
 		name, command, ok := strings.Cut(h, "=")
