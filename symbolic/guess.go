@@ -21,7 +21,8 @@ type guesser struct {
 	ops   [][3]int32     // places of their operands; -1: none
 	vals  []uint64
 	trial []uint64
-	goals []int32 // places of the parts that are to be true
+	goals []int32        // places of the parts that are to be true
+	of    map[int32]Term // by goal: a condition that it is a part of
 	isVar []int32
 	left  int // of mostGuessed
 
@@ -31,7 +32,7 @@ type guesser struct {
 // guess looks for a model of the conditions that differs from near in few variables. Unknown: there
 // may be one. core has conditions that exclude each other.
 func (t *Table) guess(conditions []Term, near Model) (status Status, m Model, core []Term) {
-	g := &guesser{t: t, at: map[Term]int32{}, left: mostGuessed}
+	g := &guesser{t: t, at: map[Term]int32{}, of: map[int32]Term{}, left: mostGuessed}
 	t.walk(conditions, t.nothing(), g.add)
 	g.below = make([]bool, len(g.terms))
 	for i := range g.terms {
@@ -39,7 +40,7 @@ func (t *Table) guess(conditions []Term, near Model) (status Status, m Model, co
 	}
 	g.trial = slices.Clone(g.vals)
 	for _, c := range conditions {
-		g.part(g.at[c])
+		g.part(c, g.at[c])
 	}
 	for {
 		i := slices.IndexFunc(g.goals, func(p int32) bool { return g.vals[p] == 0 })
@@ -47,8 +48,7 @@ func (t *Table) guess(conditions []Term, near Model) (status Status, m Model, co
 			break
 		}
 		if status := g.repair(g.goals[i]); status == sat.Unsat {
-			// one condition at most has the part: those that have it are the core
-			return sat.Unsat, nil, g.having(conditions, g.goals[i])
+			return sat.Unsat, nil, []Term{g.of[g.goals[i]]}
 		} else if status != sat.Sat {
 			return sat.Unknown, nil, nil
 		}
@@ -77,30 +77,16 @@ func (g *guesser) add(x Term) {
 	}
 }
 
-// part adds the parts of a condition: what it is the conjunction of.
-func (g *guesser) part(p int32) {
-	if n := &g.t.nodes[g.terms[p]]; n.op == And {
-		g.part(g.ops[p][0])
-		g.part(g.ops[p][1])
+// part adds the parts of condition c: what it is the conjunction of. The term at p is one.
+func (g *guesser) part(c Term, p int32) {
+	if g.t.nodes[g.terms[p]].op == And {
+		g.part(c, g.ops[p][0])
+		g.part(c, g.ops[p][1])
 		return
 	}
-	if !slices.Contains(g.goals, p) {
-		g.goals = append(g.goals, p)
+	if _, ok := g.of[p]; !ok {
+		g.goals, g.of[p] = append(g.goals, p), c
 	}
-}
-
-// having returns the conditions of which one is a conjunction with the part p.
-func (g *guesser) having(conditions []Term, p int32) []Term {
-	var has func(q int32) bool
-	has = func(q int32) bool {
-		return q == p || g.t.nodes[g.terms[q]].op == And && (has(g.ops[q][0]) || has(g.ops[q][1]))
-	}
-	for _, c := range conditions {
-		if has(g.at[c]) {
-			return []Term{c}
-		}
-	}
-	return nil
 }
 
 // repair gives one variable a value with which the part p is true, and no other part that is true

@@ -16,6 +16,16 @@ const escape = `
 			main/1 unlock r.mu p.go:3
 			main read r.Names()[...]@e x.go:31`
 
+// taken is the story of a slice that is taken under a lock, made empty, and read after that.
+const taken = `
+			main/1 lock b.mu p.go:3
+			main/1 read b.items p.go:4
+			main/1 write b.items p.go:5
+			main/1 unlock b.mu p.go:6
+			main/1 read items[...]@e x.go:12
+			main lock b.mu x.go:30
+			main write b.items@e x.go:31`
+
 // checkThenAct is the story of a check and an act, each under m.mu by itself, at these lines:
 // another goroutine comes between them.
 func checkThenAct(variable string, check, act int) string {
@@ -638,14 +648,7 @@ func (b *batch) flush() {
 	b.items = b.items[:0]
 	b.mu.Unlock()
 	b.write(items)
-}`, "data race", `
-			main/1 lock b.mu p.go:3
-			main/1 read b.items p.go:4
-			main/1 write b.items p.go:5
-			main/1 unlock b.mu p.go:6
-			main/1 read items[...]@e x.go:12
-			main lock b.mu x.go:30
-			main write b.items@e x.go:31`,
+}`, "data race", taken,
 			[]string{"main write b.items@e x.go:31", "main/1 read items[...]@e x.go:12"},
 			[]string{"`b.items = nil` at p.go:5", "slices.Clone(b.items)"}, []string{"lock b.mu around"}},
 		"a slice is taken, and has a new array": {`package p
@@ -655,14 +658,7 @@ func (b *batch) flush() {
 	b.items = nil
 	b.mu.Unlock()
 	b.write(items)
-}`, "data race", `
-			main/1 lock b.mu p.go:3
-			main/1 read b.items p.go:4
-			main/1 write b.items p.go:5
-			main/1 unlock b.mu p.go:6
-			main/1 read items[...]@e x.go:12
-			main lock b.mu x.go:30
-			main write b.items@e x.go:31`,
+}`, "data race", taken,
 			[]string{"main write b.items@e x.go:31", "main/1 read items[...]@e x.go:12"},
 			nil, []string{"= nil", "[:0]"}},
 		"a slice escapes": {`package p

@@ -125,7 +125,7 @@ func (m *Mutator) mark(texts ...[]byte) byte {
 // insert inserts a piece, as far as the text does not become too long.
 func (m *Mutator) insert(b []byte, at int, piece []byte) []byte {
 	if len(b)+len(piece) > m.longest {
-		piece = piece[:max(0, min(len(piece), m.longest-len(b)))]
+		piece = piece[:max(0, m.longest-len(b))]
 	}
 	return slices.Insert(b, at, piece...)
 }
