@@ -61,9 +61,9 @@ func fuzzTable(ctx context.Context, file string, heddles []string, only string) 
 		if h == "" {
 			continue
 		}
-		version, command, ok := strings.Cut(h, "=")
-		if !ok {
-			return fmt.Errorf("-heddles: expected name=command, found %q", h)
+		version, command, err := nameAndCommand(h)
+		if err != nil {
+			return err
 		}
 		sets := map[string][]fuzzTarget{"ordered": ordered, "plainfuzz": plain}
 		if only == "known" {

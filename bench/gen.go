@@ -60,9 +60,9 @@ func genTable(ctx context.Context, file string, heddles []string, only string) e
 	defer os.RemoveAll(tmp)
 	var head, line strings.Builder
 	for _, h := range heddles {
-		name, _, ok := strings.Cut(h, "=")
-		if !ok {
-			return fmt.Errorf("-heddles: expected name=command, found %q", h)
+		name, _, err := nameAndCommand(h)
+		if err != nil {
+			return err
 		}
 		fmt.Fprintf(&head, " %s: tests | run | failures told | processor time |", name)
 		line.WriteString(" ---: | --- | --- | ---: |")
@@ -290,6 +290,15 @@ func (g *generated) cells() string {
 		told = fmt.Sprint(g.by, " ", g.kinds)
 	}
 	return fmt.Sprintf(" %d | %s | %s | %.1f s |", g.tests, runs, told, g.used)
+}
+
+// nameAndCommand returns the parts of an item of -heddles.
+func nameAndCommand(heddle string) (name, command string, err error) {
+	name, command, ok := strings.Cut(heddle, "=")
+	if !ok {
+		err = fmt.Errorf("-heddles: expected name=command, found %q", heddle)
+	}
+	return name, command, err
 }
 
 // timed runs a command in dir and returns its exit code, what it prints and its processor time in

@@ -42,9 +42,9 @@ func parserTable(ctx context.Context, file string, heddles []string, only string
 	os.Setenv("GOFLAGS", "-mod=mod") // modules without all of their go.sum
 	var names, commands []string
 	for _, h := range heddles {
-		name, command, ok := strings.Cut(h, "=")
-		if !ok {
-			return fmt.Errorf("-heddles: expected name=command, found %q", h)
+		name, command, err := nameAndCommand(h)
+		if err != nil {
+			return err
 		}
 		names, commands = append(names, name), append(commands, command)
 	}
@@ -92,14 +92,14 @@ func (p *parsedModule) source(pkg string) string {
 
 import "testing"
 
-func FuzzHeddleParser(f *testing.F) {
+func %s(f *testing.F) {
 	f.Add(%q)
 	f.Fuzz(func(t *testing.T, text string) {
 		defer func() { recover() }()
 		%s
 	})
 }
-`, pkg, p.seed, p.call)
+`, pkg, parserTarget, p.seed, p.call)
 }
 
 const parserTarget = "FuzzHeddleParser"

@@ -107,9 +107,9 @@ func tests(j *judged) string {
 
 // judgePair has a version of heddle find the bug of a pair and judge the changes.
 func judgePair(ctx context.Context, heddle string, p *fixes.Pair) (j judged, err error) {
-	_, command, ok := strings.Cut(heddle, "=")
-	if !ok {
-		return j, fmt.Errorf("-heddles: expected name=command, found %q", heddle)
+	_, command, err := nameAndCommand(heddle)
+	if err != nil {
+		return j, err
 	}
 	module, err := os.MkdirTemp("", "heddle-fixes-")
 	if err != nil {

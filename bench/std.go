@@ -91,9 +91,9 @@ turns, less what a run costs of a test that does nothing. Beside it stands the r
 
 // stdRun returns the user CPU time of a run of a test, with its child processes.
 func stdRun(ctx context.Context, heddle, test string) (time.Duration, error) {
-	_, command, ok := strings.Cut(heddle, "=")
-	if !ok {
-		return 0, fmt.Errorf("-heddles: expected name=command, found %q", heddle)
+	_, command, err := nameAndCommand(heddle)
+	if err != nil {
+		return 0, err
 	}
 	cmd := exec.CommandContext(ctx, command, "test", "-runs", fmt.Sprint(stdRuns), "-budget", "5m", "-p", "1",
 		"-strategy", "random", "-seed", "1", "-run", "^"+test+"$", "./"+stdPrograms)
