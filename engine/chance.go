@@ -344,19 +344,9 @@ const (
 // chanceElsewhere lets the crew make inputs by chance: one worker, and all others that have nothing
 // to do.
 func (x *inputSearch) chanceElsewhere(executions int) bool {
-	in := wire.Input{Chance: 16 * executions}
-	for _, j := range x.explored[max(0, len(x.explored)-mostOffers):] {
-		in.Offers = append(in.Offers, j.input)
-	}
-	n := min(len(x.p.seeds), mostOffers)
-	in.Offers, x.p.seeds = append(in.Offers, x.p.seeds[:n]...), x.p.seeds[n:]
-	until := earlier(time.Now().Add(elsewhereTime), x.deadline())
 	var begun []int
-	in.Most = x.left()
-	for len(begun) == 0 || in.Most == 0 && len(begun) < mostCampaigns && x.crew.Hungry() {
-		each := in
-		each.Seed = mix(x.e.cfg.Seed, uint64(x.chances+len(begun)))
-		begun = append(begun, x.crew.Begin(&each, until))
+	for len(begun) == 0 || x.e.cfg.Runs == 0 && len(begun) < mostCampaigns && x.crew.Hungry() {
+		begun = append(begun, x.campaign(16*executions, elsewhereTime))
 	}
 	made := 0
 	for _, n := range begun {
@@ -365,16 +355,33 @@ func (x *inputSearch) chanceElsewhere(executions int) bool {
 			x.e.err = err
 			return false
 		}
-		for _, input := range w.Explored.Fresh {
-			x.p.add(input, nil)
-			x.e.keepInput(input)
-		}
-		x.idle = min(x.idle+len(in.Offers), w.Explored.Idle)
-		made += w.Tally.Executions
-		x.take(job{}, w)
+		made += x.takeCampaign(w)
 	}
-	x.chances += made
 	return made > 0
+}
+
+// campaign lets a worker make about n inputs by chance, for a time, and returns a number for that.
+func (x *inputSearch) campaign(n int, d time.Duration) int {
+	in := wire.Input{Chance: n, Most: x.left(), Seed: mix(x.e.cfg.Seed, uint64(x.campaigns))}
+	for _, j := range x.explored[max(0, len(x.explored)-mostOffers):] {
+		in.Offers = append(in.Offers, j.input)
+	}
+	seeds := min(len(x.p.seeds), mostOffers)
+	in.Offers, x.p.seeds = append(in.Offers, x.p.seeds[:seeds]...), x.p.seeds[seeds:]
+	x.campaigns++
+	return x.crew.Begin(&in, earlier(time.Now().Add(d), x.deadline()))
+}
+
+// takeCampaign takes what came of one, and returns the number of its executions.
+func (x *inputSearch) takeCampaign(w *wire.Worked) int {
+	for _, input := range w.Explored.Fresh {
+		x.p.add(input, nil)
+		x.e.keepInput(input)
+	}
+	x.idle = min(x.idle+mostOffers, w.Explored.Idle)
+	x.take(job{}, w)
+	x.chances += w.Tally.Executions
+	return w.Tally.Executions
 }
 
 // chanceOn makes inputs by chance as the Item says.

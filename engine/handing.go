@@ -27,6 +27,8 @@ type InputCrew interface {
 	Explored(n int) (*wire.Worked, error)
 	// Forget says that it is not wanted any more.
 	Forget(n int)
+	// Solvers returns how many questions are to be answered at a time.
+	Solvers() int
 	// Hungry reports whether a worker has nothing to do.
 	Hungry() bool
 	// Learn takes what has been learnt, and the keys of all findings, for the inputs that are
@@ -40,6 +42,10 @@ type handing struct {
 	begun []begun
 	told  map[string]bool // notes that were passed on
 	slow  bool            // the last question to the solver took long
+
+	campaigns int // that were begun, of inputs by chance
+	// how long questions were worked on, and inputs made by chance, by all together
+	solving, drawing time.Duration
 }
 
 // slowQuestion is how long one may take while what comes next is there to be taken: the
@@ -49,11 +55,12 @@ const slowQuestion = 5 * time.Millisecond
 // mostAhead is how many questions are asked ahead of time at most.
 const mostAhead = 1000
 
-// A begun is an input that a worker explores, or has explored.
+// A begun is an input that a worker explores, or has explored, or others that it makes by chance.
 type begun struct {
-	n    int
-	job  job
-	most int
+	n     int
+	job   job
+	most  int
+	drawn bool // by chance
 }
 
 // let lets the crew explore an input, and others that come after it, and takes what it has come
@@ -69,11 +76,16 @@ func (x *inputSearch) let(j job, most int) {
 			x.e.err = err
 			return
 		}
-		if !slices.ContainsFunc(w.Seen, func(key string) bool { return x.e.seen[key] != nil }) {
+		if !x.foundBefore(w) {
 			x.take(j, w)
 			return
 		}
 	}
+}
+
+// foundBefore reports whether a worker has found what was found by then, and did not know of it.
+func (x *inputSearch) foundBefore(w *wire.Worked) bool {
+	return slices.ContainsFunc(w.Seen, func(key string) bool { return x.e.seen[key] != nil })
 }
 
 // begin returns the number of an input that is explored by that many executions.
@@ -85,7 +97,7 @@ func (x *inputSearch) begin(j job, most int) int {
 	}
 	e := x.e
 	n := x.crew.Begin(&wire.Input{Values: j.input, Most: most, Real: e.real, Nondet: e.nondet}, x.deadline())
-	x.begun = append(x.begun, begun{n, j, most})
+	x.begun = append(x.begun, begun{n: n, job: j, most: most})
 	return n
 }
 
@@ -221,6 +233,10 @@ func (x *inputSearch) gather() {
 		if err != nil {
 			e.err = err
 			return
+		}
+		if b.drawn {
+			x.takeCampaign(w)
+			continue
 		}
 		if !slices.ContainsFunc(x.explored, func(j job) bool { return slices.Equal(j.input, b.job.input) }) {
 			x.note(b.job)

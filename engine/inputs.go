@@ -37,8 +37,9 @@ const mostValues = 256
 
 // paths is what is known of a target's inputs.
 type paths struct {
-	table  *symbolic.Table
-	solver *symbolic.Solver
+	table   *symbolic.Table
+	solver  *symbolic.Solver
+	solvers *solvers // nil: questions are answered when their turn comes
 
 	queue []job
 	known map[string]bool // inputs, executed or waiting
@@ -96,10 +97,11 @@ type turn struct {
 	// the last
 	not []symbolic.Term
 
-	asked  bool
-	status symbolic.Status
-	found  []string // the input, if there is one
-	err    error
+	question *symbolic.Question // nil: not asked
+	asked    bool               // and answered
+	status   symbolic.Status
+	found    []string // the input, if there is one
+	err      error
 }
 
 // inputKey is what an input is known by.
@@ -304,28 +306,47 @@ func (p *paths) next(late func() bool) (job, bool) {
 			return job{}, false
 		}
 		if !p.idle(t) {
-			for range t.n / longPath { // it takes longer to solve
-				p.turns.Charge(t.class())
-			}
+			p.charge(t)
 			p.solve(t)
 		}
 	}
 	return job{}, false
 }
 
+// charge makes a class pay for a turn with many conditions: it takes longer to solve.
+func (p *paths) charge(t *turn) {
+	for range t.n / longPath {
+		p.turns.Charge(t.class())
+	}
+}
+
 // ask asks for an input that takes a branch the other way. It changes nothing but the turn.
 func (p *paths) ask(t *turn) {
+	p.begin(t)
+	p.settle(t)
+}
+
+// begin makes the question of a turn, and reports whether a solver is to be asked.
+func (p *paths) begin(t *turn) bool {
+	if t.question == nil {
+		cs := slices.Clone(t.limits[t.level])
+		for _, is := range t.not {
+			cs = append(cs, p.table.Negate(is))
+		}
+		cs = append(cs, t.path.Conditions(p.table, t.n)...)
+		t.question = p.solver.AskLast(cs, p.table.Near(t.input))
+	}
+	return t.question.Open()
+}
+
+// settle takes the answer to a turn's question.
+func (p *paths) settle(t *turn) {
 	if t.asked {
 		return
 	}
 	t.asked = true
-	cs := slices.Clone(t.limits[t.level])
-	for _, is := range t.not {
-		cs = append(cs, p.table.Negate(is))
-	}
-	cs = append(cs, t.path.Conditions(p.table, t.n)...)
 	var m symbolic.Model
-	t.status, m, t.err = p.solver.SolveLast(cs, p.table.Near(t.input))
+	t.status, m, t.err = p.solver.Answer(t.question)
 	if t.err == nil && t.status == sat.Sat {
 		t.found = corpus.Texts(p.table.Values(m, t.input))
 	}
@@ -335,6 +356,11 @@ func (p *paths) ask(t *turn) {
 // explored.
 func (p *paths) solve(t *turn) {
 	p.ask(t)
+	p.solved(t)
+}
+
+// solved takes what became of a turn.
+func (p *paths) solved(t *turn) {
 	switch {
 	case t.err != nil:
 		p.err = t.err
@@ -401,7 +427,8 @@ func (e *exploration) inputs(search func() (string, bool, why.End)) (result stri
 	p.add(seeds[0], nil) // that of zeros
 	x := &inputSearch{e: e, p: p, search: search, sampling: !e.unit.Ends, total: e.n, began: time.Now()}
 	if crew, ok := e.x.(InputCrew); ok {
-		x.crew = crew
+		x.crew, p.solvers = crew, newSolvers(crew.Solvers())
+		defer p.solvers.close()
 		x.teach(e.knowledge())
 	}
 	x.toEnd()
@@ -503,6 +530,10 @@ func (x *inputSearch) pay(took time.Duration) {
 
 // fresh explores inputs as long as there are new ones, and makes others by chance between them.
 func (x *inputSearch) fresh() {
+	if x.crew != nil && !x.e.cfg.Solved && x.e.cfg.Runs == 0 {
+		x.asItComes()
+		return
+	}
 	for !x.over() && !x.shares() {
 		began := time.Now()
 		j, ok := x.p.next(x.e.late)

@@ -74,33 +74,112 @@ func NewSolver(t *Table, opt Options) *Solver {
 // values in near; variables in no condition have these values in the model. The answer Unknown
 // is cached like the others. The error is the backend's.
 func (s *Solver) Solve(conditions []Term, near Model) (Status, Model, error) {
-	s.Stats.Questions++
-	cs := make([]Term, 0, len(conditions))
-	for _, c := range conditions {
-		switch v, known := s.t.IsConst(c); {
-		case known && v == 0:
-			s.Stats.Unsat++
-			return sat.Unsat, nil, nil
-		case !known:
-			cs = append(cs, c)
-		}
-	}
-	slices.Sort(cs)
-	cs = slices.Compact(cs)
-	return s.ask(cs, near)
+	return s.Answer(s.Ask(conditions, near))
 }
 
 // SolveLast is Solve for conditions that hold under near, except perhaps the last. It leaves out
 // the conditions that share no variable with the last, directly or through others, because they
 // hold already.
 func (s *Solver) SolveLast(conditions []Term, near Model) (Status, Model, error) {
+	return s.Answer(s.AskLast(conditions, near))
+}
+
+// AskLast is SolveLast, as a Question.
+func (s *Solver) AskLast(conditions []Term, near Model) *Question {
 	last := conditions[len(conditions)-1]
 	if v, known := s.t.IsConst(last); known && v == 0 {
-		s.Stats.Questions++
-		s.Stats.Unsat++
-		return sat.Unsat, nil, nil
+		return s.Ask([]Term{last}, near)
 	}
-	return s.Solve(s.connected(conditions, last), near)
+	return s.Ask(s.connected(conditions, last), near)
+}
+
+// A Question is Solve in three steps. Ask looks for the answer in what is known, a Worker finds it
+// otherwise, perhaps while the table gets other terms, and Answer keeps and returns it.
+type Question struct {
+	conditions []Term
+	near       Model
+	key        string // of the conditions
+	whole      string // with the preferred values
+
+	table   Table // as it was when it was asked, without what is noted while it is walked
+	backend Backend
+	limit   time.Duration
+
+	asked  bool // of the backend
+	done   bool
+	status Status
+	model  Model
+	core   []Term
+	err    error
+	took   time.Duration
+}
+
+// Ask is Solve, as a Question.
+func (s *Solver) Ask(conditions []Term, near Model) *Question {
+	s.Stats.Questions++
+	q := &Question{near: near}
+	for _, c := range conditions {
+		switch v, known := s.t.IsConst(c); {
+		case known && v == 0:
+			q.status, q.done = sat.Unsat, true
+			return q
+		case !known:
+			q.conditions = append(q.conditions, c)
+		}
+	}
+	slices.Sort(q.conditions)
+	q.conditions = slices.Compact(q.conditions)
+	if s.recall(q); !q.done {
+		q.asked, q.table = true, s.t.asItIs()
+		q.backend, q.limit = s.opt.Backend, s.opt.Limit
+	}
+	return q
+}
+
+// Open reports whether the answer is still to be found.
+func (q *Question) Open() bool { return !q.done }
+
+// Took returns how long the answer took.
+func (q *Question) Took() time.Duration { return q.took }
+
+// A Worker answers questions, one at a time, in a goroutine of its own.
+type Worker struct {
+	table Table
+}
+
+// Work finds the answer to an open question.
+func (w *Worker) Work(q *Question) {
+	w.table.nodes, w.table.names = q.table.nodes, q.table.names
+	q.work(&w.table)
+}
+
+func (q *Question) work(t *Table) {
+	began := time.Now()
+	q.status, q.model, q.core, q.err = q.backend.Solve(t, q.conditions, q.near, q.limit)
+	q.done, q.table, q.took = true, Table{}, time.Since(began)
+}
+
+// Answer returns the answer to a question, which it finds if no Worker did.
+func (s *Solver) Answer(q *Question) (Status, Model, error) {
+	if q.Open() {
+		q.work(s.t)
+	}
+	if q.err != nil {
+		return sat.Unknown, nil, q.err
+	}
+	if q.asked {
+		s.keep(q)
+	}
+	switch q.status {
+	case sat.Sat:
+		s.Stats.Sat++
+		return sat.Sat, over(q.near, q.model), nil
+	case sat.Unsat:
+		s.Stats.Unsat++
+	default:
+		s.Stats.Unknown++
+	}
+	return q.status, nil, nil
 }
 
 // SolveParts is Solve with a separate question for each set of conditions that share variables.
@@ -182,24 +261,6 @@ func (s *Solver) variables(c Term) []Term {
 	return vs
 }
 
-func (s *Solver) ask(cs []Term, near Model) (Status, Model, error) {
-	status, model, err := s.answer(cs, near)
-	if err != nil {
-		return sat.Unknown, nil, err
-	}
-	switch status {
-	case sat.Sat:
-		s.Stats.Sat++
-	case sat.Unsat:
-		s.Stats.Unsat++
-		return status, nil, nil
-	default:
-		s.Stats.Unknown++
-		return status, nil, nil
-	}
-	return status, over(near, model), nil
-}
-
 // over returns the values of m, and those of near for other variables.
 func over(near, m Model) Model {
 	out := make(Model, len(near)+len(m))
@@ -208,48 +269,47 @@ func over(near, m Model) Model {
 	return out
 }
 
-// answer looks in the cache, then asks the backend.
-func (s *Solver) answer(cs []Term, near Model) (Status, Model, error) {
-	key := make([]byte, 0, 4*len(cs))
-	for _, c := range cs {
+// recall looks for the answer in the cache.
+func (s *Solver) recall(q *Question) {
+	key := make([]byte, 0, 4*len(q.conditions))
+	for _, c := range q.conditions {
 		key = binary.LittleEndian.AppendUint32(key, uint32(c))
 	}
-	conditions := string(key)
-	if status, ok := s.known[conditions]; ok {
-		s.Stats.Cached++
-		return status, nil, nil
-	}
-	for _, c := range cs {
+	q.key = string(key)
+	for _, c := range q.conditions {
 		for _, v := range s.variables(c) {
-			key = binary.LittleEndian.AppendUint64(key, near[v])
+			key = binary.LittleEndian.AppendUint64(key, q.near[v])
 		}
 	}
-	if m, ok := s.models[string(key)]; ok {
-		s.Stats.Cached++
-		return sat.Sat, m, nil
+	q.whole = string(key)
+	if status, ok := s.known[q.key]; ok {
+		q.status, q.done = status, true
+	} else if m, ok := s.models[q.whole]; ok {
+		q.status, q.model, q.done = sat.Sat, m, true
+	} else if s.excluded(q.conditions) {
+		q.status, q.done = sat.Unsat, true
 	}
-	if s.excluded(cs) {
+	if q.done {
 		s.Stats.Cached++
-		return sat.Unsat, nil, nil
 	}
-	status, m, core, err := s.opt.Backend.Solve(s.t, cs, near, s.opt.Limit)
-	if len(core) > 0 {
-		slices.Sort(core)
-		core = slices.Compact(core)
+}
+
+// keep puts the backend's answer into the cache.
+func (s *Solver) keep(q *Question) {
+	if len(q.core) > 0 {
+		slices.Sort(q.core)
+		core := slices.Compact(q.core)
 		last := core[len(core)-1]
 		s.cores[last] = append(s.cores[last][max(0, len(s.cores[last])-mostCores+1):], core)
 	}
 	switch {
-	case err != nil:
-		return status, nil, err
-	case status != sat.Sat:
-		s.known[conditions] = status
-	case !s.t.Holds(cs, over(near, m)):
+	case q.status != sat.Sat:
+		s.known[q.key] = q.status
+	case !s.t.Holds(q.conditions, over(q.near, q.model)):
 		panic("symbolic: a model that does not satisfy the formula")
 	default:
-		s.models[string(key)] = m
+		s.models[q.whole] = q.model
 	}
-	return status, m, nil
 }
 
 // excluded reports whether it is known that some of the conditions, in ascending order, exclude

@@ -74,6 +74,12 @@ func NewTable() *Table {
 	return &Table{index: map[node]Term{}, named: map[string]Term{}}
 }
 
+// asItIs returns the table as it is now, to walk and to evaluate: terms that are made later do not
+// disturb that. It must not make any.
+func (t *Table) asItIs() Table {
+	return Table{nodes: t.nodes[:len(t.nodes):len(t.nodes)], names: t.names[:len(t.names):len(t.names)]}
+}
+
 // Len returns the number of terms.
 func (t *Table) Len() int { return len(t.nodes) }
 

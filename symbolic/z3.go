@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"heddle/order/sat"
@@ -15,6 +16,7 @@ import (
 
 // Z3 is the Backend that uses the z3 in PATH, over a pipe, in SMT-LIB.
 type Z3 struct {
+	mu  sync.Mutex // of what is written and read for one question
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
@@ -47,6 +49,8 @@ func (z *Z3) Close() error {
 // Solve implements Backend. It ignores near, and names no conditions that exclude each other.
 func (z *Z3) Solve(t *Table, conditions []Term, near Model, limit time.Duration) (Status, Model, []Term,
 	error) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
 	var vars []Term
 	t.Variables(conditions, func(x Term) { vars = append(vars, x) })
 	text := "(reset)\n(set-option :timeout " + strconv.FormatInt(max(1, limit.Milliseconds()), 10) + ")\n" +

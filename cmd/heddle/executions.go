@@ -31,7 +31,8 @@ func (s *sharing) remoteExecutions(ctx context.Context, cfg *wire.Config) (*shar
 	run := cluster.NewRemoteExecutions(s.test, workers, s.shared.share.Seen,
 		cluster.Options{FailFast: s.failsFast(), Count: s.count})
 	s.run = run.Run
-	x := &crew{run: run, beside: besideEach * workers, sites: make(sites), know: s.shared.share.Know.Clone()}
+	x := &crew{run: run, beside: besideEach * workers, solvers: max(1, s.o.parallel/2),
+		sites: make(sites), know: s.shared.share.Know.Clone()}
 	worked := make(chan struct{})
 	go func() {
 		s.work(ctx)
@@ -96,8 +97,9 @@ const (
 
 // A crew is workers that make the executions of one exploration. It implements engine.Crew.
 type crew struct {
-	run    *cluster.RemoteExecutions
-	beside int
+	run     *cluster.RemoteExecutions
+	beside  int
+	solvers int
 	sites
 	know  *wire.Knowledge // what executions have taught
 	begun []begun         // that were not asked for yet
@@ -113,6 +115,9 @@ type begun struct {
 
 // Beside implements engine.Crew.
 func (x *crew) Beside() int { return x.beside }
+
+// Solvers implements engine.InputCrew.
+func (x *crew) Solvers() int { return x.solvers }
 
 // Learnt implements engine.Crew.
 func (x *crew) Learnt() wire.Knowledge { return *x.know.Clone() }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -15,8 +16,8 @@ import (
 
 // A workProcess is a test binary in Mode work.
 type workProcess struct {
-	in      *os.File // Items
-	crash   string   // its crash file
+	in      *os.File               // Items
+	crash   atomic.Pointer[string] // its crash file; nil: it has not begun
 	results chan *wire.Worked
 	ended   chan struct{} // closed when it has ended; then the next two are set
 	res     *outcome
@@ -35,7 +36,7 @@ func startWork(ctx context.Context, b *process) *workProcess {
 	p.in = w
 	b.config.Mode, b.config.Clips, b.config.Share = "work", nil, 0
 	b.items = r
-	b.begins = func(crashFile string) { p.crash = crashFile }
+	b.begins = func(crashFile string) { p.crash.Store(&crashFile) }
 	b.record = func(rec *wire.Record) {
 		if rec.Type == "worked" && rec.Worked != nil {
 			p.results <- rec.Worked
@@ -82,7 +83,11 @@ func (p *workProcess) do(it *wire.Item, h *cluster.Hurry) (*wire.Worked, error) 
 
 // hurry tells the process that others have nothing to do, or takes that back.
 func (p *workProcess) hurry(yes bool) {
-	f, err := os.OpenFile(p.crash, os.O_WRONLY, 0)
+	crash := p.crash.Load()
+	if crash == nil {
+		return
+	}
+	f, err := os.OpenFile(*crash, os.O_WRONLY, 0)
 	if err != nil {
 		return // it has not begun, or is over
 	}

@@ -5,6 +5,7 @@ package fair
 
 import (
 	"cmp"
+	"container/heap"
 	"slices"
 )
 
@@ -149,17 +150,58 @@ func (k *kind[T]) take() T {
 // Ahead calls do with the items that Next would return, in order, at most most of them, while do
 // returns true.
 func (q *Queue[C, T]) Ahead(most int, do func(T) bool) {
-	ahead := &Queue[C, T]{found: make([]*class[T], len(q.found))}
+	var next ahead[T]
 	for i, c := range q.found {
-		kinds := make([]*kind[T], len(c.kinds))
-		for n, k := range c.kinds {
-			kinds[n] = &kind[T]{k.turns, k.items, true}
+		if c.n > 0 {
+			next = append(next, turn[T]{c, c.spent, i, false})
 		}
-		ahead.found[i] = &class[T]{cost: c.cost, spent: c.spent, n: c.n, kinds: kinds}
 	}
-	for range most {
-		if x, ok := ahead.Next(); !ok || !do(x) {
+	heap.Init(&next)
+	for ; most > 0 && len(next) > 0; most-- {
+		t := &next[0]
+		if !t.own {
+			t.class, t.own = t.lend(), true
+		}
+		t.spent += t.cost
+		x := t.take()
+		if t.n > 0 {
+			heap.Fix(&next, 0)
+		} else {
+			heap.Pop(&next)
+		}
+		if !do(x) {
 			return
 		}
 	}
+}
+
+// lend returns a copy of a class that shares its items.
+func (c *class[T]) lend() *class[T] {
+	kinds := make([]*kind[T], len(c.kinds))
+	for i, k := range c.kinds {
+		kinds[i] = &kind[T]{k.turns, k.items, true}
+	}
+	return &class[T]{cost: c.cost, n: c.n, kinds: kinds}
+}
+
+// An ahead is a heap of the classes with items.
+type ahead[T any] []turn[T]
+
+// A turn is a class with what it will have spent. own: the class is a copy.
+type turn[T any] struct {
+	*class[T]
+	spent, nth int
+	own        bool
+}
+
+func (h ahead[T]) Len() int { return len(h) }
+func (h ahead[T]) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(h[i].spent, h[j].spent), cmp.Compare(h[i].nth, h[j].nth)) < 0
+}
+func (h ahead[T]) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *ahead[T]) Push(x any)   { *h = append(*h, x.(turn[T])) }
+func (h *ahead[T]) Pop() any {
+	x := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return x
 }
