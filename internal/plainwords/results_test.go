@@ -24,7 +24,8 @@ func TestResults(t *testing.T) {
 	there := make(map[string]bool)
 	knows := func(hash string) bool {
 		if _, asked := there[hash]; !asked {
-			there[hash] = exec.Command("git", "-C", top, "merge-base", "--is-ancestor", hash, "HEAD").Run() == nil
+			ask := exec.Command("git", "-C", top, "merge-base", "--is-ancestor", hash, "HEAD")
+			there[hash] = ask.Run() == nil
 		}
 		return there[hash]
 	}
