@@ -82,7 +82,7 @@ func (im *Importer) flowPass(in *Input, imp types.Importer, out *Output) {
 			sites: sites, buf: newBuffer(texts[i]), out: out, mem: true, prefix: "_hx"}
 		fl := &flower{rewriter: r, im: im, tables: tables, vars: map[*types.Var]*flowVar{},
 			slot: map[ast.Expr]string{}, aux: map[ast.Expr]string{}, hooks: map[*types.Var]bool{},
-			iters: map[*types.Var]*flowIter{}}
+			iters: map[*types.Var]*flowIter{}, cells: map[ast.Expr]string{}}
 		if text := fl.file(); text != nil {
 			out.Files[f.Path] = text
 		}
@@ -157,10 +157,13 @@ type flower struct {
 	*rewriter
 	im     *Importer
 	tables map[types.Object]bool // see tablesOf
+	decl   *ast.FuncDecl         // the declaration that is rewritten; nil: an initialiser
 	fn     *flowFn
 	vars   map[*types.Var]*flowVar // local variables
 	hooks  map[*types.Var]bool     // those that hooks access
-	slot   map[ast.Expr]string     // label expressions from edits, by expression
+	// local variables of the declaration that have labels by address without hooks
+	addressed map[*types.Var]bool
+	slot      map[ast.Expr]string // label expressions from edits, by expression
 	// per expression, what the statement needs to finish the expression: a Loc, or the arguments
 	// of Back
 	aux   map[ast.Expr]string
@@ -169,9 +172,11 @@ type flower struct {
 
 	unlabelled map[string]bool // see hasBody
 
-	located ast.Expr      // what a hook takes the address of, see check
-	dropped *ast.CallExpr // the call whose results the statement discards
-	count   int           // number of names _hl1, _hl2, ... used
+	cells   map[ast.Expr]string // arguments of package flow's Cell
+	stays   ast.Expr            // what is written, or whose address is taken: its place is a branch
+	located ast.Expr            // what a hook takes the address of, see check
+	dropped *ast.CallExpr       // the call whose results the statement discards
+	count   int                 // number of names _hl1, _hl2, ... used
 }
 
 // A flowVar is a local variable and the variable that holds its label.
@@ -191,6 +196,7 @@ type flowFn struct {
 
 	entries, maxEntries int      // the same for entries of maps
 	runes               []string // variables that follow ranges over strings
+	loose               []string // slots that may be unused
 	walks               []string // variables that follow ranges over slices, see quietRange
 
 	results []*types.Var // nil: unnamed
@@ -213,11 +219,14 @@ func (f *flower) file() []byte {
 	for _, d := range f.ast.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
+			f.decl = d
+			f.inMemory(d)
 			if d.Body != nil && !forbidsCalls(d) {
 				f.function(d.Name.Name, d.Recv, d.Type, d.Body)
 			}
 		case *ast.GenDecl:
 			if d.Tok == token.VAR {
+				f.decl, f.addressed = nil, nil
 				f.initial(d)
 			}
 		}
@@ -302,6 +311,9 @@ func (fn *flowFn) declarations() string {
 		fmt.Fprintf(&out, "var %s %s; ", strings.Join(names, ", "), typ)
 	}
 	list("_hs", fn.maxSlots, "_hf.Slot")
+	for _, s := range fn.loose {
+		out.WriteString("_ = " + s + "; ")
+	}
 	list("_hp", fn.maxLocs, "_hf.Loc")
 	list("_hc", fn.maxCalls, "_hf.Call")
 	list("_hv", fn.maxVals, "_hf.Val")
@@ -330,7 +342,8 @@ func (f *flower) params(list *ast.FieldList, n int, take *strings.Builder) int {
 	for _, field := range list.List {
 		for _, id := range field.Names {
 			if v, ok := f.info.Defs[id].(*types.Var); ok && id.Name != "_" {
-				fmt.Fprintf(take, "%s = _ha[%d]; ", f.declare(v), min(n, 15))
+				l := f.declare(v)
+				fmt.Fprintf(take, "%s = _ha[%d]%s; ", l, min(n, 15), f.stored(v, l))
 			}
 			n++
 		}

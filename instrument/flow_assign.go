@@ -25,9 +25,14 @@ func (f *flower) targetOf(e ast.Expr, define bool) flowTarget {
 	}
 	if id, ok := e.(*ast.Ident); ok {
 		if v, ok := f.info.Defs[id].(*types.Var); ok && define {
+			if f.addressed[v] {
+				f.declare(v)
+				return flowTarget{memo: "_hf.SetAt(_hf.Heap(&" + v.Name() + "), "}
+			}
 			return flowTarget{name: f.declare(v)}
 		}
 	} else {
+		f.stays = e
 		f.expr(e)
 	}
 	if t, ok := f.quietWrite(e); ok {
@@ -232,8 +237,21 @@ func (f *flower) increased(s *ast.IncDecStmt) bool {
 	return f.assignSymbolic(s, changing{id, id.Name, flowTarget{name: f.of(v)}, f.of(v)}, op, nil)
 }
 
-// A changing is a local variable, or a field of one, whose next value is computed from its current
-// one.
+// increment rewrites x++ and x-- of others.
+func (f *flower) increment(s *ast.IncDecStmt) flowTarget {
+	t := f.targetOf(s.X, false)
+	op := token.ADD
+	if s.Tok == token.DEC {
+		op = token.SUB
+	}
+	if x, ok := f.changed(s.X, t); f.exprs() && t.memo != "" && ok {
+		f.assignSymbolic(s, x, op, nil)
+	}
+	return t
+}
+
+// A changing is a local variable, a field of one, or memory without hooks, whose next value is
+// computed from its current one.
 type changing struct {
 	expr   ast.Expr
 	text   string
@@ -243,7 +261,10 @@ type changing struct {
 
 // right returns the right side for the label variable if the new value has label l.
 func (x *changing) right(l string) string {
-	if x.target.part == "" {
+	switch {
+	case x.target.memo != "":
+		return x.target.memo + l + ")"
+	case x.target.part == "":
 		return l
 	}
 	return "_hf.PutField(" + x.target.name + ", " + x.target.part + ", " + l + ")"
@@ -251,7 +272,13 @@ func (x *changing) right(l string) string {
 
 // changed returns the changing for e with target t. ok is false if e is not one.
 func (f *flower) changed(e ast.Expr, t flowTarget) (x changing, ok bool) {
-	if t.name == "" || t.part == "0, 0, 0" {
+	switch {
+	case strings.HasPrefix(t.memo, "_hf.Stored(") && repeatable(e):
+		to := f.fn.newSlot()
+		f.fn.loose = append(f.fn.loose, to) // what it is for may turn out not to be followed
+		return changing{e, "(*_hf.Quiet(&" + f.source(e) + ", &" + to + "))",
+			flowTarget{name: "_", memo: t.memo}, to + ".Get()"}, true
+	case t.name == "" || t.part == "0, 0, 0":
 		return x, false
 	}
 	text := ""
@@ -267,6 +294,21 @@ func (f *flower) changed(e ast.Expr, t flowTarget) (x changing, ok bool) {
 	}
 }
 
+// repeatable reports whether e may be evaluated twice.
+func repeatable(e ast.Expr) bool {
+	ok := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n.(type) {
+		case nil, *ast.Ident, *ast.SelectorExpr, *ast.StarExpr, *ast.ParenExpr, *ast.IndexExpr, *ast.BasicLit,
+			*ast.BinaryExpr:
+		default:
+			ok = false
+		}
+		return ok
+	})
+	return ok
+}
+
 // simple rewrites a statement where only a simple one is allowed. It returns a condition, always
 // true, to evaluate directly after it: the condition sets the labels that are known only then.
 func (f *flower) simple(s ast.Stmt) (then string) {
@@ -275,7 +317,7 @@ func (f *flower) simple(s ast.Stmt) (then string) {
 		return f.simpleAssign(s)
 	case *ast.IncDecStmt:
 		if !f.increased(s) && !f.mapTarget(s.X, "0") {
-			f.expr(s.X)
+			f.increment(s)
 		}
 	case *ast.ExprStmt:
 		f.expr(s.X)
@@ -296,15 +338,19 @@ func (f *flower) simpleAssign(s *ast.AssignStmt) string {
 	case len(s.Lhs) != len(s.Rhs):
 		return f.simpleMany(s)
 	case s.Tok == token.DEFINE:
+		var then []string
 		for i, v := range s.Rhs {
 			f.expr(v)
 			t := f.targetOf(s.Lhs[i], true)
+			if t.memo != "" {
+				then = append(then, "_hf.SetAll("+t.set(f.label(v))+")")
+			}
 			if t.name == "" || f.untypedShift(v) {
 				continue
 			}
 			f.wrap(v, "_hf.To(", ", "+f.label(v)+", &"+t.name+")")
 		}
-		return ""
+		return strings.Join(then, " && ")
 	}
 	var names, labels strings.Builder
 	for i, l := range s.Lhs {

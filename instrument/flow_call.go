@@ -1,8 +1,6 @@
 package instrument
 
 import (
-	"heddle/instrument/std"
-
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -112,6 +110,9 @@ func (f *flower) operands(e *ast.CallExpr) *flowCall {
 	switch {
 	case sel != nil && f.info.Selections[sel] != nil && f.info.Selections[sel].Kind() == types.MethodVal:
 		c.recv = sel.X
+		if takesAddress(f.info.Selections[sel]) {
+			f.stays = ast.Unparen(sel.X)
+		}
 		f.expr(sel.X)
 		if takesAddress(f.info.Selections[sel]) {
 			c.recvL = f.addrLabel(sel.X)
@@ -246,7 +247,7 @@ func (f *flower) hasBody(fn *types.Func) bool {
 	case fn.Pkg() == nil:
 		return false
 	case fn.Pkg() != f.pkg:
-		return std.Followed(fn.Pkg().Path())
+		return followed(fn)
 	}
 	if f.unlabelled == nil {
 		f.unlabelled = map[string]bool{}

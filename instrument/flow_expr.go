@@ -67,6 +67,9 @@ func (f *flower) expr(e ast.Expr) {
 			f.sliced(e)
 		}
 	case *ast.UnaryExpr:
+		if e.Op == token.AND {
+			f.stays = ast.Unparen(e.X)
+		}
 		f.expr(e.X)
 		if f.exprs() {
 			f.unarySymbolic(e)

@@ -23,10 +23,19 @@ func (f *flower) isForeign(fn *types.Func) bool {
 	}
 	path := fn.Pkg().Path()
 	if p := f.im.pkgs[path]; p != nil && p.in.Standard {
-		return !(f.exprs() && std.Followed(path))
+		return !(f.exprs() && followed(fn))
 	}
 	first, _, _ := strings.Cut(path, "/")
 	return f.im.pkgs[path] == nil && !strings.Contains(first, ".")
+}
+
+// followed reports whether labels are kept in a function of another package.
+func followed(fn *types.Func) bool {
+	name := fn.Name()
+	if r := fn.Signature().Recv(); r != nil {
+		name = typeName(r.Type()) + "." + name
+	}
+	return std.Followed(fn.Pkg().Path()) && !std.Operates(fn.Pkg().Path(), name)
 }
 
 // bodiless reports whether fn is declared in this file and implemented elsewhere, in assembly or

@@ -19,6 +19,32 @@ func generic(t types.Type) bool {
 	return ok && core(t) == nil
 }
 
+// textual reports whether t is a type parameter that stands for strings and slices of bytes alone.
+func textual(t types.Type) bool {
+	if !generic(t) {
+		return false
+	}
+	u, ok := t.Underlying().(*types.Interface)
+	if !ok || u.NumMethods() > 0 || u.NumEmbeddeds() == 0 {
+		return false
+	}
+	for e := range u.EmbeddedTypes() {
+		terms := []*types.Term{types.NewTerm(false, e)}
+		if union, ok := e.(*types.Union); ok {
+			terms = terms[:0]
+			for term := range union.Terms() {
+				terms = append(terms, term)
+			}
+		}
+		for _, term := range terms {
+			if t := term.Type(); types.IsInterface(t) || !isString(t) && !isBytes(t) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // generic2 are the operators that are followed for generic operands, beside comparisons.
 var generic2 = map[token.Token]bool{token.ADD: true, token.SUB: true, token.MUL: true, token.AND: true,
 	token.OR: true, token.XOR: true, token.AND_NOT: true}

@@ -75,6 +75,11 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 		f.rename(e, map[string]string{"R": "R", "V": "Get"}[name])
 		add(", " + l + ", &" + to)
 		f.slot[e] = to + ".Get()"
+		if u, ok := e.Args[0].(*ast.UnaryExpr); ok {
+			if l := f.slot[ast.Unparen(u.X)]; strings.HasPrefix(l, "_hf.Row(") {
+				f.slot[e] = l // an element of a table
+			}
+		}
 	case "P":
 		l := f.location(e.Args[0])
 		f.rename(e, name)

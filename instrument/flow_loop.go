@@ -129,6 +129,13 @@ func (f *flower) rangeStmt(s *ast.RangeStmt) {
 		}
 	}
 	start := f.rangeOver(s, names)
+	for i, e := range []ast.Expr{s.Key, s.Value} {
+		if id, ok := e.(*ast.Ident); ok && names[i] != "" {
+			if v, ok := f.info.Defs[id].(*types.Var); ok && f.addressed[v] {
+				start += strings.TrimPrefix(f.stored(v, names[i]), "; ") + "; "
+			}
+		}
+	}
 	f.stmts(s.Body.List)
 	f.atStart(s.Body, start)
 }
@@ -189,6 +196,11 @@ func (f *flower) rangeOver(s *ast.RangeStmt, names [2]string) string {
 			times("TimesString")
 		}
 		return set(names[0], "0") + set(names[1], keep)
+	}
+	if textual(f.info.TypeOf(s.X)) {
+		f.content(s.X)
+		f.vanish(s.X, f.lost(s.X, l), l)
+		l = "0"
 	}
 	if isMap(f.info.TypeOf(s.X)) && s.Key != nil {
 		f.reachesMap(s.X)

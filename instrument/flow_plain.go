@@ -105,6 +105,12 @@ func heddleCompare(s, t []byte) int {
 }
 `
 
+// Package time copies texts for errors, and multiplies with package math/bits.
+const plainTime = `
+func heddleClone(s string) string { return string([]byte(s)) }
+func heddleMul32(x, y uint32) (hi, lo uint32) { p := uint64(x) * uint64(y); return uint32(p >> 32), uint32(p) }
+`
+
 // In genSplit: that a text has no more parts than bytes need not be asked where the parts were
 // counted.
 const (
@@ -149,6 +155,12 @@ var plainCalls = map[string]struct {
 		"heddleLastIndexByte(", "bytealg.CountString(", "heddleCount(",
 		"bytealg.IndexString(", "heddleIndex(", "bytealg.CompareString(", "heddleCompare(",
 	)},
+	// assembly is left out
+	"hash/crc32": {"", strings.NewReplacer("if archAvailableIEEE() {",
+		"if false && archAvailableIEEE() {",
+		"if archAvailableCastagnoli() {", "if false && archAvailableCastagnoli() {")},
+	"time": {plainTime, strings.NewReplacer("stringslite.Clone(", "heddleClone(",
+		"bits.Mul32(", "heddleMul32(")},
 	"bytes": {plainBytes, strings.NewReplacer(
 		noMoreParts, "n = Count(s, sep) + 1\n\t\tgoto heddleParts\n", manyParts, manyParts+partsHere,
 		"bytealg.IndexByte(", "heddleIndexByte(", "bytealg.LastIndexByte(", "heddleLastIndexByte(",
@@ -166,7 +178,7 @@ func plainly(importPath string, text []byte, first bool) []byte {
 	}
 	out := p.calls.Replace(string(text))
 	for _, imp := range []struct{ path, name string }{{`"internal/stringslite"`, "stringslite.Clone"},
-		{`"internal/bytealg"`, "bytealg.MakeNoZero"}} {
+		{`"internal/bytealg"`, "bytealg.MakeNoZero"}, {`"math/bits"`, "bits.Len"}} {
 		if strings.Contains(out, imp.path) {
 			out += "\nvar _ = " + imp.name + "\n" // the import may be unused now
 		}

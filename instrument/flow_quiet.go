@@ -3,7 +3,9 @@ package instrument
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
+	"strings"
 
 	"heddle/instrument/std"
 )
@@ -12,10 +14,10 @@ import (
 // memory. There the pass itself wraps reads and writes through pointers, slices and package-level
 // variables in calls of package flow.
 
-// quiet reports whether the package has no hooks on memory.
+// quiet reports whether the function has no hooks on memory.
 func (f *flower) quiet() bool {
 	_, memory, _ := std.Mode(f.in.ImportPath)
-	return f.exprs() && f.in.Standard && !memory
+	return f.exprs() && f.in.Standard && !(memory && std.Accesses(f.in.ImportPath, f.decl))
 }
 
 // shares reports whether e is memory outside local variables.
@@ -37,16 +39,104 @@ func (f *flower) shares(e ast.Expr) bool {
 		return false
 	}
 	v := rootVar(f.info, e)
-	return v == nil || v.Parent() == f.pkg.Scope()
+	return v == nil || v.Parent() == f.pkg.Scope() || f.addressed[v]
+}
+
+// inMemory notes the local variables of a function without hooks that have their labels by address
+// all the same: those whose address is taken, and those that a function literal shares.
+func (f *flower) inMemory(d *ast.FuncDecl) {
+	f.addressed = map[*types.Var]bool{}
+	if !f.quiet() || d.Body == nil {
+		return
+	}
+	note := func(e ast.Expr) {
+		if v := rootVar(f.info, e); v != nil && !v.IsField() && v.Pkg() == f.pkg &&
+			v.Parent() != f.pkg.Scope() {
+			f.addressed[v] = true
+		}
+	}
+	ast.Inspect(d, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.UnaryExpr:
+			if n.Op == token.AND {
+				note(n.X)
+			}
+		case *ast.SliceExpr:
+			if isArray(f.info.TypeOf(n.X)) {
+				note(n.X)
+			}
+		case *ast.SelectorExpr:
+			if sel := f.info.Selections[n]; sel != nil && sel.Kind() == types.MethodVal && takesAddress(sel) {
+				note(n.X)
+			}
+		case *ast.FuncLit:
+			f.shared(d, n, note)
+		}
+		return true
+	})
+	for v := range f.addressed {
+		f.hooks[v] = true
+	}
+}
+
+// shared calls note with the variables of d that lit uses, declared outside of it, if they are
+// assigned anywhere but where they are declared.
+func (f *flower) shared(d *ast.FuncDecl, lit *ast.FuncLit, note func(ast.Expr)) {
+	used := map[*types.Var]bool{}
+	ast.Inspect(lit.Body, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if v, ok := f.info.Uses[id].(*types.Var); ok && !(lit.Pos() <= v.Pos() && v.Pos() < lit.End()) {
+				used[v] = true
+			}
+		}
+		return true
+	})
+	written := func(e ast.Expr) {
+		if v := rootVar(f.info, e); v != nil && used[v] {
+			note(e)
+		}
+	}
+	ast.Inspect(d, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, l := range n.Lhs {
+				if id, ok := l.(*ast.Ident); !ok || f.info.Defs[id] == nil {
+					written(l)
+				}
+			}
+		case *ast.IncDecStmt:
+			written(n.X)
+		case *ast.RangeStmt:
+			if n.Tok == token.ASSIGN {
+				written(n.Key)
+				written(n.Value)
+			}
+		}
+		return true
+	})
+}
+
+// stored returns the statement that gives v its label l if v has it by address, with a semicolon
+// before it, else "".
+func (f *flower) stored(v *types.Var, l string) string {
+	if !f.addressed[v] {
+		return ""
+	}
+	return "; _hf.SetAt(_hf.Heap(&" + v.Name() + "), " + l + ")"
 }
 
 // quietRead rewrites e if it is such memory. Its operands are rewritten.
 func (f *flower) quietRead(e ast.Expr) {
-	if _, table := ast.Unparen(e).(*ast.Ident); table || !f.quiet() || !f.shares(e) {
+	_, isName := ast.Unparen(e).(*ast.Ident)
+	if isName || !f.quiet() || !f.shares(e) || strings.HasPrefix(f.slot[e], "_hf.Row(") {
 		return
 	}
 	to := f.fn.newSlot()
-	f.wrap(e, "(*_hf.Quiet(&", ", &"+to+"))")
+	if cell := f.cells[e]; cell != "" {
+		f.wrap(e, "(*_hf.Cell(&", cell+"&"+to+", "+f.branchSite(e.Pos(), e)+"))")
+	} else {
+		f.wrap(e, "(*_hf.Quiet(&", ", &"+to+"))")
+	}
 	f.slot[e] = to + ".Get()"
 }
 

@@ -49,7 +49,7 @@ func (f *flower) stmt(s ast.Stmt) {
 		f.assign(s)
 	case *ast.IncDecStmt:
 		if !f.increased(s) && !f.mapTarget(s.X, "0") {
-			if t := f.targetOf(s.X, false); t.weak != "" {
+			if t := f.increment(s); t.weak != "" {
 				f.then(s, t.set("0"))
 			}
 		}
@@ -335,16 +335,17 @@ func (f *flower) localDecl(s *ast.DeclStmt) {
 		for _, e := range v.Values {
 			f.expr(e)
 		}
-		var names []string
+		var names, stored []string
 		for _, id := range v.Names {
 			name := ""
 			if x, ok := f.info.Defs[id].(*types.Var); ok && id.Name != "_" {
 				name = f.declare(x)
+				stored = append(stored, f.stored(x, name))
 			}
 			names = append(names, name)
 		}
 		if len(v.Values) == 1 && len(v.Names) > 1 {
-			sets = append(sets, f.fromCall(v.Values[0], names, ""))
+			sets = append(sets, f.fromCall(v.Values[0], names, "")+strings.Join(stored, ""))
 			continue
 		}
 		for i, name := range names {
@@ -355,6 +356,9 @@ func (f *flower) localDecl(s *ast.DeclStmt) {
 			default:
 				sets = append(sets, name+" = "+f.label(v.Values[i]))
 			}
+		}
+		if len(sets) > 0 {
+			sets[len(sets)-1] += strings.Join(stored, "")
 		}
 	}
 	for _, t := range sets {

@@ -132,7 +132,7 @@ func (f *flower) clauses(body *ast.BlockStmt, tag, site string, chosen []string)
 			if l == "" {
 				l = "0"
 			}
-			start = f.declare(v) + " = " + l + "; "
+			start = f.declare(v) + " = " + l + f.stored(v, l) + "; "
 		}
 		if tag != "" {
 			start = fmt.Sprintf("_hf.Case(%d, %s, %s); ", i, tag, site) + start

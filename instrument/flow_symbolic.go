@@ -141,7 +141,9 @@ func (f *flower) keepText(e ast.Expr, least uint64, site string) (x kept, ok boo
 		return kept{}, false
 	}
 	hook := "Str"
-	if !isString(f.info.TypeOf(e)) {
+	if textual(f.info.TypeOf(e)) {
+		hook = "Chars"
+	} else if !isString(f.info.TypeOf(e)) {
 		hook = "Slc"
 	}
 	x = kept{val: f.newVal()}
@@ -315,7 +317,7 @@ func (f *flower) conversionSymbolic(e *ast.CallExpr) {
 	f.slot[e] = "0"
 	// their bytes have labels by address
 	texts := (isString(to) && isBytes(from) || isBytes(to) && isString(from)) && f.info.Types[x].Value == nil
-	texts = texts || isArray(to) && isSlice(from)
+	texts = texts || isArray(to) && isSlice(from) || isString(to) && textual(from)
 	if l == "0" && !texts {
 		return
 	}
@@ -330,7 +332,7 @@ func (f *flower) conversionSymbolic(e *ast.CallExpr) {
 		f.slot[e] = slot + ".Get()"
 	case types.IsInterface(to) || types.Identical(from.Underlying(), to.Underlying()):
 		f.slot[e] = l
-	case isString(to) && (isString(from) || isBytes(from)), isBytes(to) && isString(from):
+	case isString(to) && (isString(from) || isBytes(from) || textual(from)), isBytes(to) && isString(from):
 		v, ok := f.keepText(x, 0, "0")
 		if !ok || v.val == "" {
 			f.loses(e, l)

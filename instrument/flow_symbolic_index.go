@@ -24,8 +24,18 @@ func (f *flower) indexed(e *ast.IndexExpr) bool {
 		if k, ok := num(f.info.TypeOf(e.Index)); ok && f.label(e.Index) != "0" && f.wrappable(e.Index) {
 			v := f.newVal()
 			hook, of := "IndexN", fmt.Sprint(t.Len())
-			if x, ok := ast.Unparen(e.X).(*ast.Ident); ok && f.tables[f.info.Uses[x]] {
-				hook, of = "Row", x.Name+"[:]"
+			elem, isNum := num(t.Elem())
+			x, _ := ast.Unparen(e.X).(*ast.Ident)
+			switch table := x != nil && f.tables[f.info.Uses[x]]; {
+			case table && isNum:
+				hook, of = "IndexRow", x.Name+"[:]"
+				f.slot[e] = fmt.Sprintf("_hf.Row(&%s, %d, %#x, %s)", v, t.Len(), uint8(elem),
+					f.branchSite(e.Pos(), e))
+			case table:
+				hook, of = "Rows", x.Name+"[:]"
+			case isNum && f.quiet() && f.shares(e) && f.stays != e:
+				hook = "IndexT"
+				f.cells[e] = fmt.Sprintf(", &%s, %d, %#x, ", v, t.Len(), uint8(elem))
 			}
 			f.wrap(e.Index, "_hf."+hook+"(",
 				fmt.Sprintf(", %s, %#x, %s, &%s, %s)", f.label(e.Index), uint8(k), of, v,
@@ -43,7 +53,7 @@ func (f *flower) indexed(e *ast.IndexExpr) bool {
 		return true
 	case *types.Slice:
 	default:
-		if !isString(f.info.TypeOf(e.X)) {
+		if !isString(f.info.TypeOf(e.X)) && !textual(f.info.TypeOf(e.X)) {
 			return false
 		}
 	}
@@ -54,7 +64,8 @@ func (f *flower) indexed(e *ast.IndexExpr) bool {
 	if lx == "0" && li == "0" {
 		return true
 	}
-	text := isString(f.info.TypeOf(e.X)) || isBytes(f.info.TypeOf(e.X)) // bytes are read without a hook here
+	tx := f.info.TypeOf(e.X)
+	text := isString(tx) || isBytes(tx) || textual(tx) // bytes are read without a hook here
 	site := f.branchSite(e.Pos(), e)
 	c, isConst := f.constantOf(e.Index)
 	least := uint64(0)
@@ -77,7 +88,9 @@ func (f *flower) indexed(e *ast.IndexExpr) bool {
 	}
 	v := f.newVal()
 	if x.val == "" { // a constant string is a table
-		f.wrap(e.Index, "_hf.RowText(", fmt.Sprintf(", %s, %#x, %s, &%s, %s)", li, uint8(k), x.text, v, site))
+		n := len(constant.StringVal(f.info.Types[e.X].Value))
+		f.wrap(e.Index, "_hf.IndexT(", fmt.Sprintf(", %s, %#x, %d, &%s, %s)", li, uint8(k), n, v, site))
+		f.slot[e] = fmt.Sprintf("_hf.RowText(%s, &%s, %s)", x.text, v, site)
 		return true
 	}
 	f.wrap(e.Index, "_hf.Index(", fmt.Sprintf(", %s, %#x, %s, &%s, %s)", li, uint8(k), x.operand(), v, site))
@@ -154,7 +167,8 @@ func (f *flower) sliced(e *ast.SliceExpr) {
 		return
 	}
 	t := core(f.info.TypeOf(e.X))
-	if _, ok := t.(*types.Slice); !ok && !isString(f.info.TypeOf(e.X)) || e.Max != nil {
+	if _, ok := t.(*types.Slice); !ok && !isString(f.info.TypeOf(e.X)) && !textual(f.info.TypeOf(e.X)) ||
+		e.Max != nil {
 		f.loses(e, lo, hi, f.label(e.Max))
 		return
 	}

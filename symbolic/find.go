@@ -181,6 +181,8 @@ func (r *reader) compared(n *trace.FlowNode) Term {
 	t, x, c := r.t, &r.nodes[n.A], &r.nodes[n.B]
 	v := uint64(c.B)<<32 | uint64(c.A)
 	switch {
+	case x.Op == trace.FlowTable && n.Op == trace.FlowEq:
+		return r.rowIs(x, v)
 	case x.Op >= trace.FlowFind && n.Op == trace.FlowLess && v == 0,
 		x.Op >= trace.FlowFind && n.Op == trace.FlowEq && v == ^uint64(0):
 		return r.nowhere(x)

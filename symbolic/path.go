@@ -81,7 +81,7 @@ func Branches(t *Table, tr *trace.Trace) (bs []Branch, whole bool) {
 	whole = true
 	seen := map[answer]bool{}
 	r := reader{t: t, nodes: tr.Flow.Nodes, terms: make([]Term, len(tr.Flow.Nodes)),
-		places: map[trace.FlowNode]Term{}}
+		places: map[trace.FlowNode]Term{}, tables: map[trace.FlowNode][]uint64{}}
 	for i := range r.terms {
 		r.terms[i] = None
 	}
@@ -136,7 +136,8 @@ type reader struct {
 	nodes []trace.FlowNode
 	terms []Term
 
-	places map[trace.FlowNode]Term // see found
+	places map[trace.FlowNode]Term     // see found
+	tables map[trace.FlowNode][]uint64 // see table
 }
 
 // term returns the term of a label, or None. Operands precede their nodes, so a list of the terms
@@ -169,7 +170,7 @@ func (r *reader) term(l trace.Label) Term {
 // operand reports whether A (i = 0) or B (i = 1) of such a node is a label.
 func operand(op trace.FlowOp, i int) bool {
 	switch op {
-	case trace.FlowNot, trace.FlowConv, trace.FlowPick:
+	case trace.FlowNot, trace.FlowConv, trace.FlowPick, trace.FlowTable:
 		return i == 0
 	case trace.FlowFrom:
 		return i == 1
@@ -190,6 +191,8 @@ func (r *reader) make(n *trace.FlowNode) Term {
 		return r.place(trace.Label(n.B))
 	case trace.FlowPick:
 		return r.pick(n)
+	case trace.FlowTable:
+		return r.row(n)
 	case trace.FlowInput:
 		return t.Var(InputName(int(n.A)), w)
 	case trace.FlowLen:

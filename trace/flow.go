@@ -43,6 +43,9 @@ const (
 	FlowFrom  // the bytes of input A from offset B (a label, no more than MostSought) on
 	FlowPick  // byte B of what the FlowFrom A says
 	FlowChars // a constant text: the Kind bytes of A, least first, and then those of B (a FlowChars, or 0)
+	// Element A of a table of constants: B, a FlowChars, has their bytes, those of an element least
+	// first. A is within the table.
+	FlowTable
 	// The index in A (a FlowSeq, which ends no later than MostSought) of the first place where the
 	// text B is, or the last; -1 for none.
 	FlowFind
@@ -106,7 +109,7 @@ type FlowNode struct {
 // operands reports which of A and B are labels.
 func (n *FlowNode) operands() (a, b bool) {
 	switch {
-	case n.Op == FlowUnion, n.Op == FlowSeq, n.Op >= FlowAdd && n.Op <= FlowLess, n.Op >= FlowFind:
+	case n.Op == FlowUnion, n.Op == FlowSeq, n.Op >= FlowAdd && n.Op <= FlowLess, n.Op >= FlowTable:
 		return true, true
 	case n.Op == FlowNot, n.Op == FlowConv, n.Op == FlowPick:
 		return true, false

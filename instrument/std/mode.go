@@ -132,14 +132,27 @@ var leftBelow = []string{
 // those that read text and numbers byte by byte.
 func Followed(importPath string) bool { return followed[importPath] }
 
+// Operates reports whether a function of a package that is Followed is an operation all the same,
+// whose arguments are not followed; function is T.name for a method of T or *T.
+func Operates(importPath, function string) bool {
+	return importPath == "time" && operations[function]
+}
+
 var followed = map[string]bool{
 	"bufio": true, "bytes": true, "cmp": true,
-	"container/heap": true, "container/list": true, "container/ring": true,
-	"encoding/base64": true, "encoding/binary": true, "encoding/csv": true, "encoding/hex": true,
-	"errors": true,
-	"maps":   true, "net/netip": true, "net/url": true, "path": true,
+	"container/heap": true, "container/list": true, "container/ring": true, "context": true,
+	"encoding/base32": true, "encoding/base64": true, "encoding/binary": true, "encoding/csv": true,
+	"encoding/hex": true, "errors": true,
+	"hash/adler32": true, "hash/crc32": true, "hash/crc64": true, "hash/fnv": true, "html": true, "io": true,
+	"maps": true, "net/netip": true, "net/url": true, "path": true,
 	"regexp": true, "regexp/syntax": true, "slices": true, "sort": true, "strconv": true,
-	"strings": true, "unicode": true, "unicode/utf16": true, "unicode/utf8": true,
+	"strings": true, "time": true, "unicode": true, "unicode/utf16": true, "unicode/utf8": true,
+}
+
+// operations are those of package time.
+var operations = map[string]bool{
+	"After": true, "AfterFunc": true, "NewTicker": true, "NewTimer": true, "Now": true, "Sleep": true,
+	"Tick": true, "Ticker.Reset": true, "Ticker.Stop": true, "Timer.Reset": true, "Timer.Stop": true,
 }
 
 // Counted reports whether the branches of a package of the standard library say something of the

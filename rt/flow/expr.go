@@ -60,6 +60,7 @@ func resetExprs() {
 	clear(entries)
 	clear(keyed)
 	clear(digitOf)
+	clear(tableOf)
 	inputs = inputs[:0]
 }
 

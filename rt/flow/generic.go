@@ -81,6 +81,17 @@ func Generic[T any](x T, l Label, to *Val) T {
 	return x
 }
 
+// Chars is Str for a string or a slice of bytes.
+func Chars[T any](x T, l Label, least int, to *Val, at hook.Site) T {
+	s := *(*[]byte)(unsafe.Pointer(&struct {
+		x T
+		n int // the capacity, where it is a string
+	}{x: x}))
+	to.p, to.str = uintptr(unsafe.Pointer(unsafe.SliceData(s))), kindOf[T]() == aText
+	to.text(len(s), l, least, at)
+	return x
+}
+
 // GenericConst is a constant number as an operand.
 func GenericConst(v uint64) *Val { return &Val{v: v} }
 

@@ -93,7 +93,11 @@ func (v *Val) length() Val { return Val{l: Len(v.l), k: trace.Int, v: v.v} }
 func Index[T integer](i T, l Label, k trace.Num, of, to *Val, at hook.Site) T {
 	to.set(uint64(i), l, k)
 	if length := of.length(); (to.l != 0 || length.l != 0) && Exprs && here() {
-		to.within(&length, at)
+		if to.l != 0 && of.table() {
+			to.less(&length, at)
+		} else {
+			to.within(&length, at)
+		}
 	}
 	return i
 }
@@ -107,13 +111,19 @@ func IndexN[T integer](i T, l Label, k trace.Num, n uint64, to *Val, at hook.Sit
 	return i
 }
 
+// table reports whether the bytes of v are constants, so that one of them is an expression of its
+// index.
+func (v *Val) table() bool {
+	return v.str && v.l == 0 && v.v > 0 && v.v <= mostRows && !v.labelled()
+}
+
 // mostRuns is of how many runs of equal elements a table may be made for an index to be one of
 // those.
 const mostRuns = 64
 
-// Row is IndexN for a table, which is not written to: what is found there is known for all indices
+// Rows is IndexN for a table, which is not written to: what is found there is known for all indices
 // with an equal element.
-func Row[T integer, E comparable](i T, l Label, k trace.Num, table []E, to *Val, at hook.Site) T {
+func Rows[T integer, E comparable](i T, l Label, k trace.Num, table []E, to *Val, at hook.Site) T {
 	to.set(uint64(i), l, k)
 	if to.l == 0 || !Exprs || !here() || !to.less(&Val{k: trace.Int, v: uint64(len(table))}, at) {
 		return i
@@ -140,11 +150,6 @@ func Row[T integer, E comparable](i T, l Label, k trace.Num, table []E, to *Val,
 		Branched(trace.Pinned, one.l, at)
 	}
 	return i
-}
-
-// RowText is Row for a constant string.
-func RowText[T integer](i T, l Label, k trace.Num, s string, to *Val, at hook.Site) T {
-	return Row(i, l, k, unsafe.Slice(unsafe.StringData(s), len(s)), to, at)
 }
 
 // orBetween is a || lo <= v && v < hi, where v has no sign.
@@ -266,6 +271,9 @@ func view(from, length Label, n uint64) Label {
 func ByteAt(s, i *Val) Label {
 	if !Exprs {
 		return U(s.l, i.l)
+	}
+	if i.l != 0 && s.table() && here() {
+		return i.element(s.p, s.v, 8, 0)
 	}
 	return s.byteAt(i.k.Extend(i.v))
 }
