@@ -49,6 +49,8 @@ type Package struct {
 	// fuzz targets; "": nowhere
 	Constants *counters.Constants
 	FuzzCache string
+	// pgregory.net/rapid is in the binary
+	Properties bool
 }
 
 // Result is the result of Build.
@@ -254,7 +256,7 @@ func (b *Builder) result(roots []*root) *Result {
 		}
 		if r.main != nil {
 			p.Code, p.Key = b.graph.code(r.main), r.key
-			p.Tests = testNames(r.pkg)
+			p.Tests, p.Properties = testNames(r.pkg), b.graph.hasProperties(r.main)
 			if b.Exprs {
 				p.Constants = b.graph.constants(r.main, r.pkg)
 				if dir := b.tool["GOCACHE"]; filepath.IsAbs(dir) {

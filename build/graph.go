@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"heddle/instrument"
+	"heddle/instrument/modules"
 	"heddle/instrument/std"
 )
 
@@ -113,6 +114,14 @@ func (g *graph) eachBelow(p *listed, do func(p *listed)) {
 		}
 	}
 	visit(p)
+}
+
+// hasProperties reports whether a binary has a package of generators, which call properties.
+func (g *graph) hasProperties(main *listed) (has bool) {
+	g.eachBelow(main, func(p *listed) {
+		has = has || p.ImportPath == modules.Rapid
+	})
+	return has
 }
 
 // globalKey hashes heddle itself and the go command's settings.

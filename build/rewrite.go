@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"heddle/instrument"
+	"heddle/instrument/modules"
 	"heddle/instrument/std"
 )
 
@@ -146,6 +147,24 @@ type inputs struct {
 	plain map[*unit]*instrument.Input // of the units that have plain
 }
 
+// patchRapid makes heddle's changes to package rapid. Where they do not fit, its properties are
+// called as without heddle: a hundred times in an execution.
+func patchRapid(in *instrument.Input) {
+	files := map[string][]byte{}
+	for _, f := range in.Files {
+		files[f.Path] = f.Content
+	}
+	patched, err := modules.Patch(files)
+	if err != nil {
+		return
+	}
+	for i, f := range in.Files {
+		if text := patched[f.Path]; text != nil {
+			in.Files[i].Content = text
+		}
+	}
+}
+
 // inputs describes all packages of the build to package instrument: the rewritten ones and the
 // imported ones. It reads only files whose types are not known.
 func (b *Builder) inputs(kept *typeCache, todo []*unit) (*inputs, error) {
@@ -181,6 +200,9 @@ func (b *Builder) inputs(kept *typeCache, todo []*unit) (*inputs, error) {
 				return err
 			}
 			in.Files = append(in.Files, instrument.File{Path: f, Content: data})
+		}
+		if p.ImportPath == modules.Rapid {
+			patchRapid(in)
 		}
 		for _, f := range p.CgoFiles {
 			in.CgoFiles = append(in.CgoFiles, p.abs(f))

@@ -307,7 +307,7 @@ func (x *inputSearch) byChance(n int) bool {
 	began := time.Now()
 	defer func() { x.tookChances += time.Since(began) }()
 	switch {
-	case x.e.cfg.Solved:
+	case x.e.cfg.Solved, x.p.cases:
 		return false
 	case x.crew != nil:
 		return x.chanceElsewhere(n)

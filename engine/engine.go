@@ -68,6 +68,7 @@ type halt struct {
 	looked bool        // at an execution, for what it shows
 	anew   bool        // the test is to begin again in another process, see heir
 	share  *wire.Share // others go on
+	draws  int         // inputs that properties have drawn
 	short  bool        // executions are too short for others to make them
 }
 
@@ -156,6 +157,9 @@ func (e *exploration) explore(first []*trace.Schedule) wire.Record {
 	search := e.searching()
 	if e.cfg.Fuzz != "" {
 		search = func() (string, bool, why.End) { return e.inputs(e.searchingOne()) }
+	} else if e.cfg.Properties {
+		whole := search
+		search = func() (string, bool, why.End) { return e.cases(e.searchingOne(), whole) }
 	}
 	result, complete, end := search()
 	if !complete && (e.outgrown || e.memory.Reached()) {

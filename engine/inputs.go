@@ -63,6 +63,7 @@ type paths struct {
 	floats   bool            // the target takes some, which are not solved for
 	err      error
 	together bool // the strategy does the search: only what it does is counted here
+	cases    bool // inputs are not searched for: those that properties drew are all
 
 	concrete map[trace.Site]bool // where values are no longer followed
 }
@@ -396,10 +397,13 @@ func (e *exploration) inputs(search func() (string, bool, why.End)) (result stri
 	}
 	first := &trace.Schedule{Policy: "first"}
 	ex := e.execute(&wire.Request{Schedule: *first, Corpus: true, Show: e.showOnce()}, explore.Needs{})
-	seeds := ex.Corpus
+	seeds, property := ex.Corpus, ex.Property
 	e.look(ex, first, "")
 	if e.ended() || len(seeds) == 0 { // it does not come to F.Fuzz
 		return search()
+	}
+	if property {
+		seeds = e.draw(seeds, firstDrawn)
 	}
 	e.n-- // it has called the target with nothing
 	e.paths = p
@@ -494,7 +498,10 @@ func (x *inputSearch) toEnd() {
 		if i >= len(x.explored) {
 			i, x.most = 0, 4*x.most
 		}
-		if !closed { // first: what is explored again takes ever longer
+		if x.p.cases {
+			x.drawOthers(perCase)
+			x.fresh()
+		} else if !closed { // first: what is explored again takes ever longer
 			x.byChance(perChance * x.most)
 		}
 		x.later = x.explored[i+1:]
@@ -627,7 +634,7 @@ func (x *inputSearch) count(n int, cuts wire.Cuts, complete bool, end why.End) {
 // closed reports whether every branch on an input was tried both ways, so that other inputs would
 // show nothing else.
 func (p *paths) closed() bool {
-	return p.turns.Len()+len(p.queue) == 0 && p.unknown == 0 && len(p.astray) == 0 && len(p.concrete) == 0 &&
+	return !p.cases && p.turns.Len()+len(p.queue) == 0 && p.unknown == 0 && len(p.astray) == 0 && len(p.concrete) == 0 &&
 		!p.lost && !p.cut && !p.many && !p.floats && p.err == nil
 }
 
@@ -646,6 +653,9 @@ func count(n int, what string) string {
 func (x *inputSearch) reason() why.End {
 	p, code := x.p, why.Inputs
 	parts := []string{p.counts()}
+	if p.cases {
+		parts, code = []string{count(p.executed, "case")}, why.Cases
+	}
 	if x.chances > 0 {
 		parts = append(parts, count(x.chances, "execution")+" with inputs by chance")
 	}
@@ -658,7 +668,11 @@ func (x *inputSearch) reason() why.End {
 	if n := len(p.astray); n > 0 {
 		parts = append(parts, count(n, "input")+" went another way than expected")
 	}
-	if p.turns.Len()+len(p.queue) > 0 {
+	if p.cases {
+		if len(p.queue) > 0 {
+			parts = append(parts, fmt.Sprintf("%d others not explored yet", len(p.queue)))
+		}
+	} else if p.turns.Len()+len(p.queue) > 0 {
 		parts = append(parts, "not all branches tried both ways")
 	} else if p.closed() {
 		parts, code = append(parts, "every branch on an input tried both ways"), why.AllInputs

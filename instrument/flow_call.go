@@ -191,9 +191,11 @@ func (f *flower) userCall(e *ast.CallExpr, c *flowCall) {
 		switch {
 		case f.exprs() && (dynamic || !literal && !f.hasBody(c.callee)):
 			hold := f.held(e, c)
-			f.last(e, c, true, "_hf.Ask(",
+			if !f.last(e, c, true, "_hf.Ask(",
 				", &"+hold+", "+f.sites.add("value", e.Pos(), unhook(f.source(e)), f.info.TypeOf(e))+", "+
-					pass)
+					pass) {
+				f.fn.calls-- // nothing is passed, or held
+			}
 		case c.all != "0" || dynamic:
 			f.last(e, c, dynamic || c.all != "0", "_hf.A(", ", "+pass)
 		}

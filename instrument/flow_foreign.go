@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/instrument/modules"
 	"heddle/instrument/std"
 	"heddle/trace"
 )
@@ -17,6 +18,9 @@ import (
 // isForeign reports whether the body of fn is known to carry no labels, as it is in the standard
 // library.
 func (f *flower) isForeign(fn *types.Func) bool {
+	if logsDraws(fn) {
+		return true
+	}
 	if r := fn.Signature().Recv(); r != nil && types.IsInterface(r.Type()) || fn.Pkg() == nil ||
 		fn.Pkg() == f.pkg {
 		return f.exprs() && fn.Pkg() == f.pkg && f.bodiless(fn)
@@ -140,6 +144,8 @@ func prints(fn *types.Func) bool {
 		return slices.ContainsFunc(names, func(s string) bool { return strings.HasPrefix(fn.Name(), s) })
 	}
 	switch fn.Pkg().Path() {
+	case modules.Rapid:
+		return logsDraws(fn)
 	case "fmt":
 		return begins("Print")
 	case "log":
@@ -148,6 +154,17 @@ func prints(fn *types.Func) bool {
 		return begins("Log", "Error", "Fatal", "Skip")
 	}
 	return false
+}
+
+// logsDraws reports whether fn is the method by which package rapid, as heddle changes it, has the
+// values logged that it draws, or one by which it logs what a property says.
+func logsDraws(fn *types.Func) bool {
+	if fn.Pkg() == nil || fn.Pkg().Path() != modules.Rapid {
+		return false
+	}
+	r := fn.Signature().Recv()
+	return r != nil && types.IsInterface(r.Type()) &&
+		(fn.Name() == "HeddleDraw" || fn.Name() == "Log" || fn.Name() == "Logf")
 }
 
 // returns reports whether a function that prints returns: Fatal, Panic and Skip do not.

@@ -479,7 +479,7 @@ func (o *options) checkFuzz() error {
 
 // searches reports whether inputs of a test are searched for.
 func (o *options) searches(test string) bool {
-	if o.fuzz == "" || !strings.HasPrefix(test, "Fuzz") {
+	if o.fuzz == "" || strings.HasPrefix(test, "Example") {
 		return false
 	}
 	ok, err := regexp.MatchString(o.fuzz, test)

@@ -458,7 +458,7 @@ func (r *packageRun) keepClip(test string, f *wire.Finding) string {
 // nameInput says where the input that a fuzz target fails with is kept: in its corpus, where go
 // test finds it.
 func (r *packageRun) nameInput(test string, f *wire.Finding) {
-	if f.Clip.Input == nil {
+	if f.Clip.Input == nil || !strings.HasPrefix(test, "Fuzz") {
 		return
 	}
 	values, err := corpus.Values(f.Clip.Input)

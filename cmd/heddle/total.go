@@ -158,6 +158,7 @@ func (e *exploration) endTotal(p *build.Package) {
 func (r *packageRun) configOf(test string) wire.Config {
 	c := r.o.config()
 	c.Constants, c.FuzzCache, c.LeftAlone = r.pkg.Constants, r.pkg.FuzzCache, len(r.pkg.Left) > 0
+	c.Properties = r.pkg.Properties
 	if r.concerned() { // a finding that is known must not keep new ones from showing
 		c.Whole, c.FailFast = true, false
 	}

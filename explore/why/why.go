@@ -74,6 +74,9 @@ const (
 	Inputs Code = "inputs"
 	// AllInputs: the same, and every branch was tried both ways.
 	AllInputs Code = "all-inputs"
+	// Cases: properties were called with some of their inputs. Detail: the number of those, a
+	// space, and how far the search came.
+	Cases Code = "cases"
 	// Alone: there is no concurrency.
 	Alone Code = "alone"
 	// Predicted: predicted from one execution, or from some.

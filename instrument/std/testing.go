@@ -20,7 +20,7 @@ var testingPatch = &pkg{
 			// If the test never asked for its context, cancelling it would cost six steps that
 			// have no effect. Making a context is not observed either.
 			replace("	cancelCtx context.CancelFunc\n}",
-				"	cancelCtx context.CancelFunc; heddleCtx, heddleCleaned bool\n}"),
+				"	cancelCtx context.CancelFunc; heddleCtx, heddleCleaned bool; heddleG uintptr\n}"),
 			replace("func (c *common) Context() context.Context {\n",
 				"func (c *common) Context() context.Context { c.heddleContext()\n"),
 			replace("	if c.cancelCtx != nil {\n",

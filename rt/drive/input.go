@@ -26,6 +26,10 @@ var given struct {
 	labels []flow.Label
 
 	count, compare bool // branches, and comparisons, from the call on
+
+	draw uint64   // see wire.Request
+	at   int      // so many values were given to properties
+	told []string // what the properties of this execution drew, or may
 }
 
 // takeInput prepares an execution.
@@ -45,6 +49,7 @@ func takeInput(q *wire.Request) error {
 	}
 	given.exprs, given.tell, given.corpus = q.Exprs, q.Corpus, nil
 	given.count, given.compare = q.Count, q.Compare
+	given.draw, given.at, given.told = q.Draw, 0, nil
 	return nil
 }
 
@@ -86,17 +91,24 @@ func Corpus(values []any) { given.corpus = append(given.corpus, corpus.Texts(val
 // Arguments returns a copy of the input for one call, whose bytes are shared with nothing. Where
 // expressions are recorded it knows what the input is.
 func Arguments() []any {
-	if given.count {
+	given.labels = append(given.labels[:0], 0, 0) // no receiver; the T
+	given.at = len(given.values)
+	return arguments(given.values, 0)
+}
+
+// arguments is Arguments for some values of the input, the first of which has that index. Their
+// labels are added to given.labels.
+func arguments(values []any, first int) []any {
+	if given.count && first == 0 {
 		counters.Reset()
 	}
-	if given.compare {
+	if given.compare && first == 0 {
 		counters.Watch()
 	}
-	out := make([]any, len(given.values))
-	given.labels = append(given.labels[:0], 0, 0) // no receiver; the T
-	for i, v := range given.values {
+	out := make([]any, len(values))
+	for i, v := range values {
 		var l flow.Label
-		out[i], l = argument(i, v)
+		out[i], l = argument(first+i, v)
 		given.labels = append(given.labels, l)
 	}
 	return out

@@ -91,8 +91,14 @@ func (w *walker) first(p unsafe.Pointer, t reflect.Type) bool {
 	return true
 }
 
+// isTypeInfo reports whether t is what the runtime says of types: much, and none of it the
+// program's.
+func isTypeInfo(t reflect.Type) bool {
+	return t.PkgPath() == "internal/abi" || t.PkgPath() == "reflect" && t.Name() == "rtype"
+}
+
 func (w *walker) pointer(p unsafe.Pointer, t reflect.Type) bool {
-	if t.PkgPath() == "testing" || !w.first(p, t) {
+	if t.PkgPath() == "testing" || isTypeInfo(t) || !w.first(p, t) {
 		return false
 	}
 	if flow.Labelled(uintptr(p), t.Size()) {

@@ -43,10 +43,12 @@ type Request struct {
 
 	// Input, if not nil, is what a fuzz target is called with, in the notation of package corpus,
 	// in place of its corpus. Exprs: record how values are computed from it, where the binary is
-	// built for that. Corpus: tell what the corpus is.
+	// built for that. Corpus: tell what the corpus is. Draw: properties (pgregory.net/rapid) draw
+	// by that seed, and the corpus is what they drew.
 	Input  []string `json:",omitempty"`
 	Exprs  bool     `json:",omitempty"`
 	Corpus bool     `json:",omitempty"`
+	Draw   uint64   `json:",omitempty"`
 
 	// Given, in the process that asks, is what Input says.
 	Given []any `json:"-"`
@@ -112,6 +114,7 @@ type Result struct {
 	// Outsiders says, for the first execution with Outside, what it was that took part, in words.
 	Outsiders string     `json:",omitempty"`
 	Corpus    [][]string `json:",omitempty"` // of Request.Corpus
+	Property  bool       `json:",omitempty"` // the corpus is of properties, see Request.Draw
 	// where values that depend on the input were no longer followed, with Request.Exprs
 	Concrete []trace.Site `json:",omitempty"`
 	// With Request.Count: how many branches were taken that no execution of the test in this

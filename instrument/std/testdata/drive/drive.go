@@ -71,3 +71,20 @@ var ExampleFrames []uintptr
 
 // Capture stands for the real one.
 func Capture(*os.File) {}
+
+func HasProperties() bool { return false }
+
+func PropertyBeside() {}
+
+func Silent() bool { return false }
+
+type Part struct {
+	Values []any
+	Seed   uint64
+}
+
+func Property(zero []any) *Part { return &Part{Values: zero} }
+
+func (p *Part) Drew([]any) {}
+
+func (p *Part) Pass(int) {}

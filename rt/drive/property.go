@@ -1,0 +1,103 @@
+package drive
+
+import (
+	"reflect"
+	"slices"
+
+	"heddle/rt/flow"
+	"heddle/rt/hook"
+	"heddle/symbolic/corpus"
+)
+
+// Properties that generators draw values for (pgregory.net/rapid): each is called
+// once in an execution. What it draws from is a part of the input of the test, which has the parts
+// of all its properties, in the order in which they are checked.
+
+// usualSeed is what a property draws by that has no part in the input: in executions without one,
+// and where what is called before it depends on the schedule.
+const usualSeed = 1
+
+// HasProperties reports whether the binary may have properties.
+func HasProperties() bool { return config.Properties }
+
+// A Part is what one call of a property is made with.
+type Part struct {
+	Values []any  // a copy; of the zero values where it draws by Seed
+	Seed   uint64 // not 0: by chance, see Drew
+
+	at     int // in what is told
+	labels []flow.Label
+}
+
+// Property returns the part of the input that the next property gets; zero are the zero values of
+// its arguments, by which it is told what the input consists of.
+func Property(zero []any) *Part {
+	p := &Part{Values: slices.Clone(zero), Seed: given.draw, at: len(given.told)}
+	if given.tell {
+		given.told = append(given.told, corpus.Texts(zero)...)
+	}
+	switch {
+	case given.draw != 0:
+	case given.values != nil && suits(zero):
+		given.labels = append(given.labels[:0], 0) // no receiver
+		p.Values = arguments(given.values[given.at:given.at+len(zero)], given.at)
+		p.labels = slices.Clone(given.labels)
+		given.at += len(zero)
+	default:
+		p.Seed = usualSeed
+		PropertyBeside()
+	}
+	return p
+}
+
+// PropertyBeside notes that a property is called with cases of its own, a hundred of them, since it
+// depends on the schedule which property is next. So not all inputs are known.
+func PropertyBeside() {
+	if given.exprs {
+		flow.F.Foreign++
+	}
+}
+
+// Silent reports whether the output of the execution is not looked at.
+func Silent() bool { return given.count }
+
+// suits reports whether the values of the input that come next have the types of zero.
+func suits(zero []any) bool {
+	if len(given.values)-given.at < len(zero) {
+		return false
+	}
+	for i, v := range zero {
+		if reflect.TypeOf(v) != reflect.TypeOf(given.values[given.at+i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Drew tells what a property drew by its seed: values that make it draw the same.
+func (p *Part) Drew(values []any) {
+	if given.tell && p.at+len(values) <= len(given.told) {
+		copy(given.told[p.at:], corpus.Texts(values))
+	}
+}
+
+// Pass passes the labels of the part to the function that is called next, which has more parameters
+// behind those.
+func (p *Part) Pass(more int) {
+	if given.exprs && hook.Here() && p.labels != nil {
+		for range more {
+			p.labels = append(p.labels, 0)
+		}
+		flow.Pass(flow.Sig(len(p.labels)-1), p.labels...)
+	}
+}
+
+// drawn reports whether the execution had properties that are called with the input of the test,
+// and makes what they drew, or may, the corpus.
+func drawn() bool {
+	if given.told == nil || given.corpus != nil { // else they are checked within a fuzz target
+		return false
+	}
+	given.corpus = [][]string{given.told}
+	return true
+}
