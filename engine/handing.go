@@ -252,7 +252,8 @@ func (x *inputSearch) gather() {
 // shares gives the search away if it is time for that, and reports whether it did.
 func (x *inputSearch) shares() bool {
 	e, n := x.e, x.p.executed
-	if x.crew != nil || x.short || x.p.cases || n == 0 || e.unit.Needs.Accesses || !x.sampling && e.cfg.Runs > 0 ||
+	if x.crew != nil || x.short || x.p.cases || n == 0 || e.unit.Needs.Accesses ||
+		!x.sampling && e.cfg.Runs > 0 ||
 		!e.mayGive() {
 		return false
 	}

@@ -634,7 +634,8 @@ func (x *inputSearch) count(n int, cuts wire.Cuts, complete bool, end why.End) {
 // closed reports whether every branch on an input was tried both ways, so that other inputs would
 // show nothing else.
 func (p *paths) closed() bool {
-	return !p.cases && p.turns.Len()+len(p.queue) == 0 && p.unknown == 0 && len(p.astray) == 0 && len(p.concrete) == 0 &&
+	return !p.cases && p.turns.Len()+len(p.queue) == 0 && p.unknown == 0 && len(p.astray) == 0 &&
+		len(p.concrete) == 0 &&
 		!p.lost && !p.cut && !p.many && !p.floats && p.err == nil
 }
 

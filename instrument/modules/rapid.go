@@ -50,7 +50,8 @@ func Patch(files map[string][]byte) (map[string][]byte, error) {
 			}
 		}
 		if n != 1 {
-			return "", "", fmt.Errorf("%s is not as heddle knows it: found %d times, not once: %q", Rapid, n, anchor)
+			return "", "", fmt.Errorf("%s is not as heddle knows it: found %d times, not once: %q", Rapid, n,
+				anchor)
 		}
 		return name, text, nil
 	}
