@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"heddle/explore"
+	"heddle/rt/decoded"
 	"heddle/rt/wire"
 	"heddle/symbolic"
 	"heddle/symbolic/corpus"
@@ -43,14 +44,19 @@ type parent struct {
 	threads int      // goroutines in an execution with it
 	first   bool     // it took a branch that none had taken before
 	own     bool     // it was found by chance
+	typed   bool     // it was made by its type
 	news    []uint32 // what was new, see wire.Result
 	took    time.Duration
 	turns   int
+	decoded []decoded.Call // in an execution with it
 }
 
 // dear is how little it is a parent's turn.
 func (p *parent) dear() int {
 	d := (1 + p.turns) * (32 + p.length)
+	if p.typed { // it is as long as its type wants it, and there is more to it than what it is made of
+		d = (1 + p.turns) * 8
+	}
 	if !p.first {
 		d *= 4
 	}
@@ -138,7 +144,7 @@ func (c *chance) pick() *parent {
 	if len(c.latest) > 0 {
 		best := 0
 		for i, p := range c.latest {
-			if p.dear() < c.latest[best].dear() {
+			if d := p.dear() - c.latest[best].dear(); d < 0 || d == 0 && p.typed && c.mutator.N(2) == 0 {
 				best = i
 			}
 		}
@@ -187,6 +193,9 @@ func (c *chance) turn(p *parent) {
 		}
 		if c.match(p, p.values, mostMatches); p.first {
 			n = perFirst
+			if p.typed {
+				n /= 2
+			}
 		}
 	}
 	p.turns++
@@ -194,10 +203,19 @@ func (c *chance) turn(p *parent) {
 		if c.over() {
 			return
 		}
-		in := c.mutator.Change(p.values, c.any().values)
-		if i%perTurn == 0 {
+		in, typed := []any(nil), false
+		if len(p.decoded) > 0 && c.mutator.N(2) == 0 {
+			in, typed = c.mutator.Typed(p.values, p.decoded)
+		}
+		if !typed {
+			in = c.mutator.Change(p.values, c.any().values)
+		}
+		switch {
+		case i%perTurn == 0:
 			c.match(p, in, fewMatches)
-		} else {
+		case typed:
+			c.tryTyped(p, in)
+		default:
 			c.try(p, in, false)
 		}
 	}
@@ -210,6 +228,18 @@ func (c *chance) match(p *parent, values []any, most int) {
 		return
 	}
 	ex := c.try(p, values, true)
+	if len(values) > 0 && &values[0] == &p.values[0] {
+		p.decoded = ex.Decoded
+	}
+	for _, in := range c.mutator.MatchTyped(values, ex.Decoded, ex.Compared, most/4) {
+		if c.over() {
+			return
+		}
+		c.tryTyped(p, in)
+	}
+	if p.typed { // most of what is compared is what its bytes mean
+		most /= 8
+	}
 	for _, in := range c.mutator.Match(values, ex.Compared, most) {
 		if c.over() {
 			return
@@ -236,6 +266,12 @@ func (c *chance) try(p *parent, values []any, compare bool) Execution {
 	ex := c.execute(p, values, &wire.Request{Count: true, Compare: compare})
 	c.saw(&parent{values: values, own: true}, ex)
 	return ex
+}
+
+// tryTyped executes an input made by the type that the program decodes to.
+func (c *chance) tryTyped(p *parent, values []any) {
+	ex := c.execute(p, values, &wire.Request{Count: true})
+	c.saw(&parent{values: values, own: true, typed: true}, ex)
 }
 
 // execute executes an input as q says: in an order by lot, where that of its parent had goroutines

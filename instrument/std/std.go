@@ -88,6 +88,11 @@ var packages = map[string]*pkg{
 	"log/slog":              slogPatch,
 	"expvar":                expvarPatch,
 	"database/sql":          sqlPatch,
+	"encoding/asn1":         asn1Patch,
+	"encoding/binary":       binaryPatch,
+	"encoding/gob":          gobPatch,
+	"encoding/json":         jsonPatch,
+	"encoding/xml":          xmlPatch,
 }
 
 // The base names of the files that Added returns. Accesses in LoopbackName and PacketName are

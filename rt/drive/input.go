@@ -6,6 +6,7 @@ import (
 
 	"heddle/engine"
 	"heddle/rt/counters"
+	"heddle/rt/decoded"
 	"heddle/rt/flow"
 	"heddle/rt/hook"
 	"heddle/rt/wire"
@@ -27,9 +28,10 @@ var given struct {
 
 	count, compare bool // branches, and comparisons, from the call on
 
-	draw uint64   // see wire.Request
-	at   int      // so many values were given to properties
-	told []string // what the properties of this execution drew, or may
+	draw    uint64   // see wire.Request
+	at      int      // so many values were given to properties
+	told    []string // what the properties of this execution drew, or may
+	decoded decoded.Calls
 }
 
 // takeInput prepares an execution.
@@ -57,6 +59,7 @@ func takeInput(q *wire.Request) error {
 func (x *local) counted(q *wire.Request, ex *engine.Execution) {
 	if q.Compare {
 		ex.Compared = counters.Watched()
+		ex.Decoded, hook.Decode = given.decoded.Take(), nil
 	}
 	if q.Count {
 		ex.Still = q.News != nil && counters.Has(q.News)
@@ -104,6 +107,7 @@ func arguments(values []any, first int) []any {
 	}
 	if given.compare && first == 0 {
 		counters.Watch()
+		hook.Decode = decodes
 	}
 	out := make([]any, len(values))
 	for i, v := range values {
@@ -112,6 +116,12 @@ func arguments(values []any, first int) []any {
 		given.labels = append(given.labels, l)
 	}
 	return out
+}
+
+// decodes is told of a decoding.
+func decodes(d hook.Decoding) {
+	given.decoded.Add(decoded.Call{Format: d.Name, Encode: d.Encode, Decode: d.Codec.Decode, Text: d.Text},
+		d.By, d.From, d.To)
 }
 
 func argument(i int, v any) (any, flow.Label) {

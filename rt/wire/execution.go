@@ -5,6 +5,7 @@ import (
 
 	"heddle/explore/question"
 	"heddle/rt/counters"
+	"heddle/rt/decoded"
 	"heddle/trace"
 )
 
@@ -119,11 +120,13 @@ type Result struct {
 	Concrete []trace.Site `json:",omitempty"`
 	// With Request.Count: how many branches were taken that no execution of the test in this
 	// process had taken, and those that were, or a number of times that is of an order that it had
-	// never been. Compared: what was compared and differs.
+	// never been. Compared: what was compared and differs. Decoded: what was decoded, of executions
+	// in this process.
 	NewBranches int             `json:",omitempty"`
 	News        []uint32        `json:",omitempty"`
 	Still       bool            `json:",omitempty"` // all of Request.News
 	Compared    []counters.Pair `json:",omitempty"`
+	Decoded     []decoded.Call  `json:"-"`
 	// Final says that executing the same schedule again tells nothing, or takes too long.
 	Final bool `json:",omitempty"`
 	// Died says that its process ended in it, and that the events of its trace are lost.

@@ -54,14 +54,19 @@ func (m *Mutator) Match(values []any, pairs []counters.Pair, most int) (inputs [
 		case old:
 			known += len(of)
 		case len(of) > 0:
-			if len(m.matched) == mostMatched {
-				clear(m.matched)
-			}
-			m.matched[p] = true
+			remember(m.matched, p)
 		}
 		inputs = append(inputs, of...)
 	}
 	return inputs
+}
+
+// remember adds x to a set of at most mostMatched.
+func remember[T comparable](set map[T]bool, x T) {
+	if len(set) == mostMatched {
+		clear(set)
+	}
+	set[x] = true
 }
 
 // matchPair returns at most perPair inputs for a comparison.

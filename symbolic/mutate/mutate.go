@@ -22,13 +22,16 @@ type Mutator struct {
 	bits    int    // numbers become no greater
 	longest int    // texts become no longer, but where a comparison asks for it
 
-	matched map[counters.Pair]bool // comparisons that inputs were made of
+	matched       map[counters.Pair]bool // comparisons that inputs were made of
+	matchedTyped  map[counters.Pair]bool // the same, of what was decoded
+	encodedBefore map[string]bool
 }
 
 // New returns a mutator that draws by a seed, and knows the constants of the program. c may be nil.
 func New(seed uint64, c *counters.Constants) *Mutator {
 	m := &Mutator{rng: splitmix.Stream(splitmix.Mix(seed)), bits: firstBits, longest: firstLength,
-		matched: map[counters.Pair]bool{}}
+		matched: map[counters.Pair]bool{}, matchedTyped: map[counters.Pair]bool{},
+		encodedBefore: map[string]bool{}}
 	if c == nil {
 		return m
 	}
