@@ -116,9 +116,50 @@ func (f *flower) made(e *ast.CallExpr, ls []string) bool {
 	return true
 }
 
+// extremes rewrites min and max of others: of more, of texts, and in generic code.
+func (f *flower) extremes(e *ast.CallExpr) bool {
+	if !f.wrappable(e) || f.info.Types[e].Value != nil {
+		return false
+	}
+	t, site, operands := f.info.TypeOf(e), f.branchSite(e.Pos(), e), ""
+	for _, a := range e.Args {
+		k, isNum := num(f.info.TypeOf(a))
+		x, ok := kept{}, false
+		text := ""
+		switch {
+		case generic(t):
+			text, ok = f.keepGeneric(a)
+		case isString(t):
+			if x, ok = f.keepText(a, 0, site); ok {
+				text = x.operand()
+			}
+		case isNum || f.info.Types[a].Value != nil:
+			if x, ok = f.keep(a, "Num", ""); !ok {
+				break
+			}
+			if text = "&" + x.val; x.val == "" {
+				k, _ = num(t)
+				text = fmt.Sprintf("_hf.Number(%#x, %#x)", x.value, uint8(k))
+			}
+		}
+		if !ok {
+			return false
+		}
+		operands += ", " + text
+	}
+	to := f.fn.newSlot()
+	f.wrap(e, "_hf.Extremes(",
+		fmt.Sprintf(", %t, &%s, %s%s)", f.builtin(e.Fun) == "min", to, site, operands))
+	f.slot[e] = to + ".Get()"
+	return true
+}
+
 // extreme rewrites min and max of two integers. The choice between them is a branch.
 func (f *flower) extreme(e *ast.CallExpr, ls []string) bool {
 	k, ok := num(f.info.TypeOf(e))
+	if len(e.Args) > 1 && (!ok || len(e.Args) > 2) {
+		return f.extremes(e)
+	}
 	if !ok || len(e.Args) != 2 || f.anyOf(ls...) == "0" || !f.wrappable(e) {
 		return false
 	}

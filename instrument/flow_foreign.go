@@ -359,12 +359,13 @@ func (f *flower) atomicOperation(c *flowCall) (args string, ok bool) {
 var atomicNums = map[string]trace.Num{
 	"Int32": trace.NumOf(32, true), "Int64": trace.NumOf(64, true), "Uint32": trace.NumOf(32, false),
 	"Uint64": trace.NumOf(64, false), "Uintptr": trace.NumOf(64, false), "Bool": trace.Bool,
+	"Value": 0xfd, // package flow's anyValue
 }
 
 // atomicOps are the operations of package sync/atomic by the beginning of their names.
 var atomicOps = []struct{ name, as string }{
 	{"Load", "AtomicLoad"}, {"Store", "AtomicStore"}, {"Swap", "AtomicSwap"}, {"Add", "AtomicAdd"},
-	{"CompareAndSwap", "AtomicCAS"}, {"And", "AtomicBits"}, {"Or", "AtomicBits"},
+	{"CompareAndSwap", "AtomicCAS"}, {"And", "AtomicAnd"}, {"Or", "AtomicOr"},
 }
 
 // typeName returns the name of a named type, or of the type that a pointer points to.

@@ -17,8 +17,16 @@ const (
 	AtomicSwap           // a, for what was there
 	AtomicAdd            // a
 	AtomicCAS            // b, if a is there
-	AtomicBits           // And, Or: not followed
+	AtomicAnd            // a, for what was there
+	AtomicOr             // likewise
 )
+
+// anyValue is the kind of an atomic.Value.
+const anyValue trace.Num = 0xfd
+
+// held are the labels of what every atomic.Value holds. Its memory has one of a constant then: code
+// that is not rewritten may look there.
+var held = map[uintptr]Label{}
 
 // Done is what the last operation on an atomic did; set by rt/sched.
 type Done struct {
@@ -26,6 +34,7 @@ type Done struct {
 	Site hook.Site
 	Was  uint64 // what was there, if that is a number
 	Is   uint64
+	By   uint64 // the operand of And and Or
 	Want uint64 // what a CompareAndSwap compared with
 }
 
@@ -56,6 +65,9 @@ func (x *anAtomic) did(d *Done) Label {
 	if d.N == 0 {
 		return drop(Any(x.a, x.b))
 	}
+	if x.k == anyValue {
+		return x.didValue(d)
+	}
 	was, now := x.k.Mask(d.Was), x.k.Mask(d.Is)
 	old := is(memory.get(d.P, d.N), x.k, was)
 	switch x.op {
@@ -80,6 +92,32 @@ func (x *anAtomic) did(d *Done) Label {
 		}
 		return 0
 	}
-	memory.set(d.P, d.N, 0)
-	return Lost(Any(old, x.a), d.Site)
+	op, by := trace.FlowAnd, x.k.Mask(d.By)
+	if x.op == AtomicOr {
+		op = trace.FlowOr
+	}
+	mask := Val{l: is(x.a, x.k, by), k: x.k, v: by}
+	memory.set(d.P, d.N, is(two(op, x.k, &Val{l: old, k: x.k, v: was}, &mask), x.k, now))
+	return old
+}
+
+// didValue is did for an atomic.Value.
+func (x *anAtomic) didValue(d *Done) Label {
+	old, now := held[d.P], Label(0)
+	switch x.op {
+	case AtomicLoad:
+		return old
+	case AtomicStore, AtomicSwap:
+		now = x.a
+	default: // of a CompareAndSwap it is not known whether it swapped
+		drop(Any(old, Any(x.a, x.b)))
+		old = 0
+	}
+	delete(held, d.P)
+	mark := Label(0)
+	if now != 0 {
+		held[d.P], mark = now, constant(0, trace.Bool)
+	}
+	memory.set(d.P, d.N, mark)
+	return old
 }

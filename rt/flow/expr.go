@@ -61,6 +61,7 @@ func resetExprs() {
 	clear(keyed)
 	clear(digitOf)
 	clear(tableOf)
+	clear(held)
 	inputs = inputs[:0]
 }
 
@@ -493,6 +494,55 @@ func Extreme[T integer](r T, least bool, x, y *Val, to *Slot, s hook.Site) T {
 		to.l = x.l
 	}
 	return r
+}
+
+// Extremes is Extreme of any number of numbers, or of texts.
+func Extremes[T any](r T, least bool, to *Slot, s hook.Site, xs ...*Val) T {
+	if to.l = 0; !Exprs || !here() {
+		return r
+	}
+	best, k, some := xs[0], trace.Num(0), Label(0)
+	for _, x := range xs {
+		if x.k == 0 && x.str {
+			x.k = aText
+		}
+		k, some = max(k, x.k), Any(some, x.l)
+	}
+	if k == whole {
+		to.l = Lost(some, s)
+		return r
+	}
+	for _, x := range xs {
+		if x.k == 0 { // a constant
+			x.k, x.v = k, k.Mask(x.v)
+		}
+	}
+	for _, x := range xs[1:] {
+		a, b := best, x // the operands in question: for max the other way round
+		if !least {
+			a, b = x, best
+		}
+		l := Generic2(trace.FlowLess, b, a, s)
+		less := below(b, a)
+		if once(l, less, s); less {
+			best = x
+		}
+	}
+	to.l = best.l
+	return r
+}
+
+// below reports whether x < y, two numbers of one type or two texts.
+func below(x, y *Val) bool {
+	if x.k == aText {
+		return x.string() < y.string()
+	}
+	return Apply(trace.FlowLess, x.k, y.k, x.v, y.v) == 1
+}
+
+// string returns a text that is kept.
+func (v *Val) string() string {
+	return unsafe.String((*byte)(noescape(*(*unsafe.Pointer)(unsafe.Pointer(&v.p)))), int(v.v))
 }
 
 // Switch records which of the constants x is equal to, if any, in their order: the cases of a

@@ -21,6 +21,7 @@ type atomicOp struct {
 	was    uint64 // what it held, where expressions are recorded or number holds
 	number bool   // a read-modify-write of a number: was tells whether it changed anything
 	want   uint64 // what a CompareAndSwap compares with
+	by     uint64 // the operand of And and Or
 }
 
 var pendingAtomic atomicOp
@@ -114,7 +115,8 @@ func (s *Sched) atomicEnd(changed bool, bits uint64) {
 		s.idleRead(g, a.o)
 	}
 	if s.opt.Exprs {
-		g.flow.Done = flow.Done{P: a.o.addr, N: a.n, Site: uint64(a.site), Was: a.was, Is: bits, Want: a.want}
+		g.flow.Done = flow.Done{P: a.o.addr, N: a.n, Site: uint64(a.site), Was: a.was, Is: bits, Want: a.want,
+			By: a.by}
 	}
 	if s.opt.Record {
 		s.t.value(ev, formatBits(bits))

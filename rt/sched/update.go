@@ -214,6 +214,7 @@ func (s *Sched) noteUpdate(a *trace.Plain) {
 // atomicUpdated is hook.AtomicUpdated.
 func (s *Sched) atomicUpdated(op byte, by, bits uint64) {
 	o, n := pendingAtomic.o, pendingAtomic.n
+	pendingAtomic.by = by
 	s.atomicEnd(true, bits)
 	if o != nil && hook.Updates && !s.ending.on {
 		s.changing.updated = trace.Updated{Event: int32(len(s.t.Events)) - 1, Size: uint32(n),
