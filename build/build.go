@@ -49,7 +49,7 @@ type Package struct {
 	// fuzz targets; "": nowhere
 	Constants *counters.Constants
 	FuzzCache string
-	// pgregory.net/rapid is in the binary
+	// testing/quick or pgregory.net/rapid is in the binary
 	Properties bool
 }
 

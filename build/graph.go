@@ -119,7 +119,7 @@ func (g *graph) eachBelow(p *listed, do func(p *listed)) {
 // hasProperties reports whether a binary has a package of generators, which call properties.
 func (g *graph) hasProperties(main *listed) (has bool) {
 	g.eachBelow(main, func(p *listed) {
-		has = has || p.ImportPath == modules.Rapid
+		has = has || p.ImportPath == modules.Rapid || slices.Contains(p.Imports, "testing/quick")
 	})
 	return has
 }

@@ -10,7 +10,7 @@ import (
 	"heddle/trace"
 )
 
-// Properties, whose arguments generators draw (pgregory.net/rapid), are called once
+// Properties, whose arguments generators draw (testing/quick, pgregory.net/rapid), are called once
 // in an execution: a hundred calls in one would have the interleavings of each a hundred times.
 // What they draw from is the input of the test. With -fuzz inputs are searched for, as those of a
 // fuzz target are. Without, each of mostCases inputs that the generators draw by -seed is explored

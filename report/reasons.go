@@ -73,7 +73,7 @@ var Reasons = []Reason{
 	{why.Inputs, "inputs were searched for (-fuzz), and there are others", "give it more time (-budget)"},
 	{why.AllInputs, "inputs were searched for (-fuzz), every branch both ways, and there are others",
 		"give it more time (-budget)"},
-	{why.Cases, "properties (of pgregory.net/rapid) were called with some cases, one an execution; there are others",
+	{why.Cases, "properties (testing/quick, rapid) were called with some cases, one an execution; there are others",
 		"search for others by -fuzz, or give it more time (-budget)"},
 	{why.Alone, "the test starts no goroutine: there is nothing to explore", ""},
 	{why.Predicted, "other executions were predicted from one (heddle predict)", "explore it: heddle test"},

@@ -59,6 +59,7 @@ var packages = map[string]*pkg{
 	"internal/runtime/maps": mapsPatch,
 	"uuid":                  uuidPatch,
 	"testing":               testingPatch,
+	"testing/quick":         quickPatch,
 	"testing/synctest":      synctestPatch,
 	"iter":                  iterPatch,
 	"os":                    osPatch,

@@ -30,6 +30,7 @@ var given struct {
 
 	draw    uint64   // see wire.Request
 	at      int      // so many values were given to properties
+	by      uintptr  // the goroutine that called the last property of testing/quick
 	told    []string // what the properties of this execution drew, or may
 	decoded decoded.Calls
 }
@@ -51,7 +52,7 @@ func takeInput(q *wire.Request) error {
 	}
 	given.exprs, given.tell, given.corpus = q.Exprs, q.Corpus, nil
 	given.count, given.compare = q.Count, q.Compare
-	given.draw, given.at, given.told = q.Draw, 0, nil
+	given.draw, given.at, given.told, given.by = q.Draw, 0, nil, 0
 	return nil
 }
 

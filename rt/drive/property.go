@@ -9,7 +9,7 @@ import (
 	"heddle/symbolic/corpus"
 )
 
-// Properties that generators draw values for (pgregory.net/rapid): each is called
+// Properties that generators draw values for (testing/quick, pgregory.net/rapid): each is called
 // once in an execution. What it draws from is a part of the input of the test, which has the parts
 // of all its properties, in the order in which they are checked.
 
@@ -90,6 +90,32 @@ func (p *Part) Pass(more int) {
 		}
 		flow.Pass(flow.Sig(len(p.labels)-1), p.labels...)
 	}
+}
+
+// PropertyBy notes that a goroutine calls the next property. If another one has called one before, it
+// may be up to the schedule which comes first.
+func PropertyBy(g uintptr) {
+	if given.by != 0 && given.by != g {
+		PropertyBeside()
+	}
+	given.by = g
+}
+
+// PassTo passes labels of the part to the function that is called next: for each parameter that of
+// the value with an index; of -1 none.
+func (p *Part) PassTo(values []int) {
+	if !given.exprs || !hook.Here() || p.labels == nil {
+		return
+	}
+	ls := []flow.Label{0}
+	for _, i := range values {
+		if i < 0 {
+			ls = append(ls, 0)
+		} else {
+			ls = append(ls, p.labels[1+i])
+		}
+	}
+	flow.Pass(flow.Sig(len(values)), ls...)
 }
 
 // drawn reports whether the execution had properties that are called with the input of the test,

@@ -74,7 +74,7 @@ type Config struct {
 	Constants  *counters.Constants `json:",omitempty"` // of the program, for inputs by chance
 	FuzzCache  string              `json:",omitempty"` // folder of kept inputs; "": none
 	LeftAlone  bool                `json:",omitempty"` // packages could not be rewritten
-	Properties bool                `json:",omitempty"` // pgregory.net/rapid is in the binary
+	Properties bool                `json:",omitempty"` // testing/quick or rapid is in the binary
 	Solver     string              // of the conditions on them: "", "z3"
 	ForFlow    bool                // the binary is built for data flow, recorded or not
 	FlowMemory int64               // bytes that an execution may take for that; 0: as many as it comes to

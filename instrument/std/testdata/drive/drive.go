@@ -88,3 +88,7 @@ func Property(zero []any) *Part { return &Part{Values: zero} }
 func (p *Part) Drew([]any) {}
 
 func (p *Part) Pass(int) {}
+
+func (p *Part) PassTo([]int) {}
+
+func PropertyBy(uintptr) {}
