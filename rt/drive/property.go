@@ -92,8 +92,8 @@ func (p *Part) Pass(more int) {
 	}
 }
 
-// PropertyBy notes that a goroutine calls the next property. If another one has called one before, it
-// may be up to the schedule which comes first.
+// PropertyBy notes that a goroutine calls the next property. If another one has called one before,
+// it may be up to the schedule which comes first.
 func PropertyBy(g uintptr) {
 	if given.by != 0 && given.by != g {
 		PropertyBeside()
