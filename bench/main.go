@@ -77,6 +77,7 @@ func main() {
 	inputs := flag.String("inputs", "", "compare exploring inputs and schedules together with one input after the other, and write the table to `file`")
 	guarded := flag.String("guarded", "", "look for the bugs of bench/programs/guarded, each behind an input and an order, and write the table to `file`")
 	parsed := flag.String("parsers", "", "have the versions of heddle that -heddles names, and go test -fuzz (name=go), fuzz public parsers, or with -type those whose names match it, and write the table to `file`")
+	solvers := flag.String("solvers", "", "ask the solvers that -heddles names, commands that read SMT-LIB, what heddle's own is asked on bench/programs/ordered, and write the times to `file`")
 	fuzz := flag.String("fuzz", "", "have the versions of heddle that -heddles names, and go test -fuzz (name=go), look for the bugs of bench/programs/ordered and plainfuzz, and write the tables to `file`; with -type, only of targets whose names match that; with -type known, check only that each fails with the input that is known")
 	flow := flag.Bool("flow", false, "measure data flow instead: executions that record it beside those that do not")
 	std := flag.String("std", "", "compare the versions of heddle that -heddles names on the tests of bench/programs/encodes instead, and write the table to `file`")
@@ -131,6 +132,8 @@ func main() {
 		err = fuzzTable(ctx, *fuzz, strings.Split(*heddles, ","), *only)
 	case *parsed != "":
 		err = parserTable(ctx, *parsed, strings.Split(*heddles, ","), *only)
+	case *solvers != "":
+		err = solverTable(ctx, *solvers, strings.Split(*heddles, ","))
 	case *flow:
 		err = measureFlow(ctx)
 	case *predictions != "":
