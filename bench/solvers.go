@@ -115,7 +115,8 @@ func keptQuestions(ctx context.Context) (all []*keptQuestion, err error) {
 	}
 	defer os.RemoveAll(tmp)
 	heddle := filepath.Join(tmp, "heddle")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", heddle, "./cmd/heddle").CombinedOutput(); err != nil {
+	out, err := exec.CommandContext(ctx, "go", "build", "-o", heddle, "./cmd/heddle").CombinedOutput()
+	if err != nil {
 		return nil, fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	line := regexp.MustCompile("^; heddle: ([a-z]+) in ([0-9]+) ns\n")
@@ -124,8 +125,9 @@ func keptQuestions(ctx context.Context) (all []*keptQuestion, err error) {
 		if err := os.Mkdir(dir, 0o777); err != nil {
 			return nil, err
 		}
-		cmd := exec.CommandContext(ctx, heddle, "test", "-run", "^$", "-fuzz", "^Fuzz"+target+"$", "-chance=false",
-			"-p", "1", "-count", "1", "-budget", solverBudget, "-clips", filepath.Join(tmp, "clips"), ".")
+		cmd := exec.CommandContext(ctx, heddle, "test", "-run", "^$", "-fuzz", "^Fuzz"+target+"$",
+			"-chance=false", "-p", "1", "-count", "1", "-budget", solverBudget,
+			"-clips", filepath.Join(tmp, "clips"), ".")
 		cmd.Dir = "bench/programs/ordered"
 		cmd.Env = append(os.Environ(), "HEDDLE_QUESTIONS="+dir)
 		cmd.Run() // finds what there is to find
@@ -208,7 +210,8 @@ func askSolver(ctx context.Context, name, command string, all []*keptQuestion) e
 		select {
 		case line, ok := <-s.out:
 			if !ok || line != "sat" && line != "unsat" && line != "unknown" {
-				return fmt.Errorf("question %d: expected sat, unsat or unknown, found %q", i, cmp.Or(line, "the end"))
+				return fmt.Errorf("question %d: expected sat, unsat or unknown, found %q", i,
+					cmp.Or(line, "the end"))
 			}
 			q.said[name] = line
 		case <-time.After(answerLimit):
