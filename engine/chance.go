@@ -292,8 +292,10 @@ func (c *chance) execute(p *parent, values []any, q *wire.Request) Execution {
 	if e.err != nil {
 		return ex
 	}
-	c.took = time.Since(began)
-	c.pace(c.took)
+	c.pace(time.Since(began))
+	if c.took = 0; e.cfg.Runs == 0 {
+		c.took = time.Since(began)
+	}
 	ex = e.look(ex, s, "")
 	e.tell()
 	return ex
@@ -312,8 +314,12 @@ const (
 	perLength = 2048
 )
 
-// pace takes how long an execution took.
+// pace takes how long an execution took. Where executions are counted, inputs must not depend on
+// time.
 func (c *chance) pace(d time.Duration) {
+	if c.e.cfg.Runs > 0 {
+		d = 0
+	}
 	switch {
 	case d > long && d > 8*c.e.shortest:
 		c.mutator.Shorter()
