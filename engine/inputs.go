@@ -709,19 +709,28 @@ const mostConcrete = 5
 
 // tellConcrete says where values went into code that is not followed.
 func (e *exploration) tellConcrete(p *paths) {
-	n := 0
+	var places []wire.Place
+	numbers := false
 	for s := range p.concrete {
-		if n++; n > mostConcrete {
+		if s.Package() == trace.PackageHash("strconv") {
+			numbers = true
 			continue
 		}
 		at := e.x.Resolve(s)
-		if strings.HasSuffix(at.File, "strconv/heddle.go") { // instrument/std
-			e.note("what depends on the input is taken as it is where package strconv reads more than 18 digits or another base than 10")
-			continue
-		}
-		e.send(&wire.Record{Type: "note", Test: e.test, Place: &at, Text: "what depends on the input is taken as it is here: what the branches behind it depend on is not known"})
+		at.Site = uint64(s)
+		places = append(places, at)
 	}
-	if n > mostConcrete {
+	slices.SortFunc(places, func(a, b wire.Place) int {
+		return cmp.Or(-cmp.Compare(min(len(a.File), 1), min(len(b.File), 1)), cmp.Compare(a.File, b.File),
+			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Site, b.Site))
+	})
+	for i := range places[:min(mostConcrete, len(places))] {
+		e.send(&wire.Record{Type: "note", Test: e.test, Place: &places[i], Text: "what depends on the input is taken as it is here: what the branches behind it depend on is not known"})
+	}
+	if n := len(places); n > mostConcrete {
 		e.note("what depends on the input is taken as it is in %d other places too", n-mostConcrete)
+	}
+	if numbers {
+		e.note("what depends on the input is taken as it is in package strconv: of what it reads, decimal numbers of at most 18 digits and conditions are followed")
 	}
 }
