@@ -7,8 +7,9 @@ import (
 	"heddle/trace"
 )
 
-// TestTable compares what an element of a table is, and which indices are those of a value, with the
-// table, for every index: tables of chance, of few values, of ranges, and sums of rows as in checksums.
+// TestTable compares what an element of a table is, and which indices are those of a value, with
+// the table, for every index: tables of chance, of few values, of ranges, and sums of rows as in
+// checksums.
 func TestTable(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	linears := 0
