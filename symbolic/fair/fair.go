@@ -5,7 +5,6 @@ package fair
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 )
 
@@ -156,7 +155,9 @@ func (q *Queue[C, T]) Ahead(most int, do func(T) bool) {
 			next = append(next, turn[T]{c, c.spent, i, false})
 		}
 	}
-	heap.Init(&next)
+	for i := len(next)/2 - 1; i >= 0; i-- {
+		next.down(i)
+	}
 	for ; most > 0 && len(next) > 0; most-- {
 		t := &next[0]
 		if !t.own {
@@ -164,11 +165,11 @@ func (q *Queue[C, T]) Ahead(most int, do func(T) bool) {
 		}
 		t.spent += t.cost
 		x := t.take()
-		if t.n > 0 {
-			heap.Fix(&next, 0)
-		} else {
-			heap.Pop(&next)
+		if t.n == 0 {
+			*t = next[len(next)-1]
+			next = next[:len(next)-1]
 		}
+		next.down(0)
 		if !do(x) {
 			return
 		}
@@ -184,7 +185,8 @@ func (c *class[T]) lend() *class[T] {
 	return &class[T]{cost: c.cost, n: c.n, kinds: kinds}
 }
 
-// An ahead is a heap of the classes with items.
+// An ahead is a heap of the classes with items. (Package container/heap is not for what is compiled
+// into the program under test: that may be its own test.)
 type ahead[T any] []turn[T]
 
 // A turn is a class with what it will have spent. own: the class is a copy.
@@ -194,14 +196,23 @@ type turn[T any] struct {
 	own        bool
 }
 
-func (h ahead[T]) Len() int { return len(h) }
-func (h ahead[T]) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(h[i].spent, h[j].spent), cmp.Compare(h[i].nth, h[j].nth)) < 0
+func (t *turn[T]) before(u *turn[T]) bool {
+	return cmp.Or(cmp.Compare(t.spent, u.spent), cmp.Compare(t.nth, u.nth)) < 0
 }
-func (h ahead[T]) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *ahead[T]) Push(x any)   { *h = append(*h, x.(turn[T])) }
-func (h *ahead[T]) Pop() any {
-	x := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return x
+
+// down moves turn i to where it belongs among those below it.
+func (h ahead[T]) down(i int) {
+	for {
+		least := i
+		for c := 2*i + 1; c <= 2*i+2 && c < len(h); c++ {
+			if h[c].before(&h[least]) {
+				least = c
+			}
+		}
+		if least == i {
+			return
+		}
+		h[i], h[least] = h[least], h[i]
+		i = least
+	}
 }
