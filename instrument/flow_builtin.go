@@ -123,7 +123,7 @@ func (f *flower) extremes(e *ast.CallExpr) bool {
 	}
 	t, site, operands := f.info.TypeOf(e), f.branchSite(e.Pos(), e), ""
 	for _, a := range e.Args {
-		k, isNum := num(f.info.TypeOf(a))
+		_, isNum := num(f.info.TypeOf(a))
 		x, ok := kept{}, false
 		text := ""
 		switch {
@@ -138,7 +138,7 @@ func (f *flower) extremes(e *ast.CallExpr) bool {
 				break
 			}
 			if text = "&" + x.val; x.val == "" {
-				k, _ = num(t)
+				k, _ := num(t)
 				text = fmt.Sprintf("_hf.Number(%#x, %#x)", x.value, uint8(k))
 			}
 		}

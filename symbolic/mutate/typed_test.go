@@ -18,7 +18,7 @@ type tree struct {
 	Tags map[string]int
 	Kids []tree
 	Best *int32
-	any  chan int // that is left alone
+	_    chan int // that is left alone
 }
 
 // call returns a call that decodes a tree from text, and the trees of inputs.
