@@ -83,7 +83,7 @@ func main() {
 	std := flag.String("std", "", "compare the versions of heddle that -heddles names on the tests of bench/programs/encodes instead, and write the table to `file`")
 	replays := flag.String("replay", "", "have the versions of heddle that -heddles names judge the fixes of bench/fixes instead, and write the table to `file`; with -type, only that pair")
 	gens := flag.String("gen", "", "have the versions of heddle that -heddles names generate tests for the types of bench/gen.txt and bench/programs/seeded instead, and write the tables to `file`; with -type, only types whose names match that")
-	heddles := flag.String("heddles", "", "with -std, -replay, -gen, -fuzz and -parsers: commands to compare, `name=path` with commas between")
+	heddles := flag.String("heddles", "", "with -std, -replay, -gen, -fuzz, -parsers and -solvers: commands to compare, `name=path` with commas between")
 	patterns := flag.String("map", "", "compare map, mcr, maptest, pct and random on the types of bench/programs/classes instead, and write the tables to `file`")
 	only := flag.String("type", "", "with -map: only this `type`, such as V17; rules, first, generated or branches: only the tables about the six rules, of the first bug, of generated tests, or of races behind branches; with -branch: subjects, only the tests of other modules")
 	budget := flag.Duration("budget", 3*time.Second, "with -map: processor `time` of a strategy for the generated tests of a type; the paper's is 10m")

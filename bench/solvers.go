@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -114,12 +113,10 @@ func keptQuestions(ctx context.Context) (all []*keptQuestion, err error) {
 		return nil, err
 	}
 	defer os.RemoveAll(tmp)
-	heddle := filepath.Join(tmp, "heddle")
-	out, err := exec.CommandContext(ctx, "go", "build", "-o", heddle, "./cmd/heddle").CombinedOutput()
+	heddle, err := buildHeddle(ctx, tmp)
 	if err != nil {
-		return nil, fmt.Errorf("go build: %w\n%s", err, out)
+		return nil, err
 	}
-	line := regexp.MustCompile("^; heddle: ([a-z]+) in ([0-9]+) ns\n")
 	for _, target := range strings.Split(solverTargets, "|") {
 		dir := filepath.Join(tmp, target)
 		if err := os.Mkdir(dir, 0o777); err != nil {
@@ -143,16 +140,14 @@ func keptQuestions(ctx context.Context) (all []*keptQuestion, err error) {
 			if err != nil {
 				return nil, err
 			}
-			m := line.FindStringSubmatch(string(text))
-			if m == nil {
-				return nil, fmt.Errorf("%s: expected a first line like %q", files[i], symbolic.KeptLine)
-			}
-			took, err := time.ParseDuration(m[2] + "ns")
-			if err != nil {
-				return nil, err
+			var said string
+			var took time.Duration
+			if _, err := fmt.Sscanf(string(text), symbolic.KeptLine, &said, &took); err != nil {
+				return nil, fmt.Errorf("%s: expected a first line like %q: %w", files[i],
+					symbolic.KeptLine, err)
 			}
 			all = append(all, &keptQuestion{target, string(text),
-				map[string]time.Duration{"heddle": took}, map[string]string{"heddle": m[1]}})
+				map[string]time.Duration{"heddle": took}, map[string]string{"heddle": said}})
 		}
 		fmt.Fprintf(os.Stderr, "%s: %d questions\n", target, len(files))
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -40,7 +39,7 @@ func (k *Kept) Solve(t *Table, conditions []Term, near Model, limit time.Duratio
 	said := [...]string{sat.Unknown: "unknown", sat.Sat: "sat", sat.Unsat: "unsat"}[status]
 	fmt.Fprintf(&b, KeptLine, said, took.Nanoseconds())
 	b.WriteString("(set-logic QF_BV)\n")
-	b.WriteString(t.SMT(slices.Clone(conditions)))
+	b.WriteString(t.SMT(conditions))
 	b.WriteString("(check-sat)\n")
 	name := filepath.Join(k.Dir, fmt.Sprintf("%d-%05d.smt2", os.Getpid(), n))
 	return status, m, core, os.WriteFile(name, []byte(b.String()), 0o666)

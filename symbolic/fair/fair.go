@@ -131,17 +131,24 @@ func (k *kind[T]) take() T {
 	k.items[0] = k.items[last]
 	k.items[last] = item[T]{}
 	k.items = k.items[:last]
-	for i := 0; ; {
+	down(k.items, 0)
+	return x
+}
+
+// down moves element i of a heap to where it belongs among those below it. (Package container/heap
+// is not for what is compiled into the program under test: that may be its own test.)
+func down[E interface{ before(E) bool }](heap []E, i int) {
+	for {
 		least := i
-		for c := 2*i + 1; c <= 2*i+2 && c < last; c++ {
-			if k.items[c].before(k.items[least]) {
+		for c := 2*i + 1; c <= 2*i+2 && c < len(heap); c++ {
+			if heap[c].before(heap[least]) {
 				least = c
 			}
 		}
 		if least == i {
-			return x
+			return
 		}
-		k.items[i], k.items[least] = k.items[least], k.items[i]
+		heap[i], heap[least] = heap[least], heap[i]
 		i = least
 	}
 }
@@ -149,14 +156,14 @@ func (k *kind[T]) take() T {
 // Ahead calls do with the items that Next would return, in order, at most most of them, while do
 // returns true.
 func (q *Queue[C, T]) Ahead(most int, do func(T) bool) {
-	var next ahead[T]
+	var next []turn[T] // a heap of the classes with items
 	for i, c := range q.found {
 		if c.n > 0 {
 			next = append(next, turn[T]{c, c.spent, i, false})
 		}
 	}
 	for i := len(next)/2 - 1; i >= 0; i-- {
-		next.down(i)
+		down(next, i)
 	}
 	for ; most > 0 && len(next) > 0; most-- {
 		t := &next[0]
@@ -169,7 +176,7 @@ func (q *Queue[C, T]) Ahead(most int, do func(T) bool) {
 			*t = next[len(next)-1]
 			next = next[:len(next)-1]
 		}
-		next.down(0)
+		down(next, 0)
 		if !do(x) {
 			return
 		}
@@ -185,10 +192,6 @@ func (c *class[T]) lend() *class[T] {
 	return &class[T]{cost: c.cost, n: c.n, kinds: kinds}
 }
 
-// An ahead is a heap of the classes with items. (Package container/heap is not for what is compiled
-// into the program under test: that may be its own test.)
-type ahead[T any] []turn[T]
-
 // A turn is a class with what it will have spent. own: the class is a copy.
 type turn[T any] struct {
 	*class[T]
@@ -196,23 +199,6 @@ type turn[T any] struct {
 	own        bool
 }
 
-func (t *turn[T]) before(u *turn[T]) bool {
+func (t turn[T]) before(u turn[T]) bool {
 	return cmp.Or(cmp.Compare(t.spent, u.spent), cmp.Compare(t.nth, u.nth)) < 0
-}
-
-// down moves turn i to where it belongs among those below it.
-func (h ahead[T]) down(i int) {
-	for {
-		least := i
-		for c := 2*i + 1; c <= 2*i+2 && c < len(h); c++ {
-			if h[c].before(&h[least]) {
-				least = c
-			}
-		}
-		if least == i {
-			return
-		}
-		h[i], h[least] = h[least], h[i]
-		i = least
-	}
 }
