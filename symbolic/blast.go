@@ -1,6 +1,11 @@
 package symbolic
 
-import "heddle/order/sat"
+import (
+	"math/bits"
+	"slices"
+
+	"heddle/order/sat"
+)
 
 // A blaster translates terms into clauses, with one literal for each bit. Equal gates are shared,
 // and gates with constant inputs are simplified away.
@@ -14,15 +19,17 @@ type blaster struct {
 	xors      map[[2]sat.Lit]sat.Lit
 	muxs      map[[3]sat.Lit]sat.Lit
 	quot      map[[2]Term][2][]sat.Lit // unsigned quotient and remainder
-	most      map[Term]int             // how many bits of a variable are not known to be 0
+	signed    map[[2]Term][2][]sat.Lit // those of the absolute values
+	known     *spans                   // what the conditions say of terms
 	preferred map[Term]bool            // variables
 	stop      func() bool              // called between terms; true stops the translation
 }
 
-func newBlaster(t *Table, s *sat.Solver) *blaster {
+func newBlaster(t *Table, s *sat.Solver, known *spans) *blaster {
 	b := &blaster{t: t, s: s, bits: map[Term][]sat.Lit{}, ands: map[[2]sat.Lit]sat.Lit{},
 		xors: map[[2]sat.Lit]sat.Lit{}, preferred: map[Term]bool{},
-		most: map[Term]int{}, muxs: map[[3]sat.Lit]sat.Lit{}, quot: map[[2]Term][2][]sat.Lit{}}
+		known: known, muxs: map[[3]sat.Lit]sat.Lit{}, quot: map[[2]Term][2][]sat.Lit{},
+		signed: map[[2]Term][2][]sat.Lit{}}
 	b.done.empty(t)
 	b.one = s.NewVar().Pos()
 	s.Add(-1, b.one)
@@ -35,6 +42,7 @@ func (b *blaster) of(x Term) []sat.Lit {
 	b.t.walk([]Term{x}, &b.done, func(y Term) {
 		if stopped = stopped || b.stop != nil && b.stop(); !stopped {
 			b.bits[y] = b.make(y)
+			b.know(y)
 		}
 	})
 	if stopped {
@@ -43,15 +51,36 @@ func (b *blaster) of(x Term) []sat.Lit {
 	return b.bits[x]
 }
 
+// know makes the upper bits of x constant, as far as they are known.
+func (b *blaster) know(x Term) {
+	s, ok := b.known.of[x]
+	if !ok {
+		return
+	}
+	ls := slices.Clone(b.bits[x]) // some are those of another term
+	for i := s.varies(); i < len(ls); i++ {
+		l := ls[i]
+		if ls[i] = b.bit(s.lo, i); l == ls[i] {
+			continue
+		}
+		if ls[i] == b.one.Not() {
+			l = l.Not()
+		}
+		b.s.Add(-1, l)
+	}
+	b.bits[x] = ls
+}
+
 func (b *blaster) make(x Term) []sat.Lit {
 	n := &b.t.nodes[x]
 	w := int(n.w)
 	switch n.op {
 	case OpVar:
 		ls := make([]sat.Lit, w)
+		s, ok := b.known.of[x]
 		for i := range ls {
-			if most, ok := b.most[x]; ok && i >= most {
-				ls[i] = b.one.Not()
+			if ok && i >= s.varies() {
+				ls[i] = b.bit(s.lo, i)
 				continue
 			}
 			ls[i] = b.s.NewVar().Pos()
@@ -73,9 +102,11 @@ func (b *blaster) make(x Term) []sat.Lit {
 	case URem:
 		return b.divide(n.a, n.b, p, q)[1]
 	case SDiv:
-		return b.signedQuotient(p, q)
+		qr, sx, sy := b.divideSigned(n.a, n.b, p, q)
+		return b.negateIf(b.xor(sx, sy), qr[0])
 	case SRem:
-		return b.signedRemainder(p, q)
+		qr, sx, _ := b.divideSigned(n.a, n.b, p, q)
+		return b.negateIf(sx, qr[1])
 	case And:
 		return b.each(p, q, b.and)
 	case Or:
@@ -113,12 +144,17 @@ func (b *blaster) make(x Term) []sat.Lit {
 func (b *blaster) constant(v uint64, w int) []sat.Lit {
 	ls := make([]sat.Lit, w)
 	for i := range ls {
-		ls[i] = b.one
-		if v>>i&1 == 0 {
-			ls[i] = b.one.Not()
-		}
+		ls[i] = b.bit(v, i)
 	}
 	return ls
+}
+
+// bit returns the literal of a constant's bit.
+func (b *blaster) bit(v uint64, i int) sat.Lit {
+	if v>>i&1 == 0 {
+		return b.one.Not()
+	}
+	return b.one
 }
 
 // Gates.
@@ -298,36 +334,92 @@ func (b *blaster) multiply(x, y []sat.Lit) []sat.Lit {
 // divide returns quotient and remainder by long division. For divisor zero every subtraction
 // succeeds: all ones, and x, as SMT-LIB wants.
 func (b *blaster) divide(xt, yt Term, x, y []sat.Lit) [2][]sat.Lit {
-	if qr, ok := b.quot[[2]Term{xt, yt}]; ok {
-		return qr
+	qr, ok := b.quot[[2]Term{xt, yt}]
+	if !ok {
+		if qr, ok = b.undo(xt, yt); !ok {
+			qr = b.longDivision(x, y, b.rests(yt, len(x)))
+		}
+		b.quot[[2]Term{xt, yt}] = qr
 	}
-	qr := b.longDivision(x, y)
-	b.quot[[2]Term{xt, yt}] = qr
 	return qr
 }
 
-func (b *blaster) longDivision(x, y []sat.Lit) [2][]sat.Lit {
+// divideSigned divides the absolute values, and returns the signs of x and y too.
+func (b *blaster) divideSigned(xt, yt Term, x, y []sat.Lit) (qr [2][]sat.Lit, sx, sy sat.Lit) {
+	sx, sy = x[len(x)-1], y[len(y)-1]
+	if zero := b.one.Not(); sx == zero && sy == zero {
+		return b.divide(xt, yt, x, y), sx, sy
+	}
+	qr, ok := b.signed[[2]Term{xt, yt}]
+	if !ok {
+		rests := len(x)
+		if sy == b.one.Not() {
+			rests = b.rests(yt, len(x))
+		}
+		qr = b.longDivision(b.negateIf(sx, x), b.negateIf(sy, y), rests)
+		b.signed[[2]Term{xt, yt}] = qr
+	}
+	return qr, sx, sy
+}
+
+// undo returns quotient and remainder if x is u*y + v with a constant y, nothing wraps around, and
+// v is less than y: u and v.
+func (b *blaster) undo(xt, yt Term) (qr [2][]sat.Lit, ok bool) {
+	c, constant := b.t.IsConst(yt)
+	if !constant || c == 0 {
+		return qr, false
+	}
+	n := &b.t.nodes[xt]
+	w := int(n.w)
+	times := func(x Term) (u Term, most uint64, ok bool) {
+		n := &b.t.nodes[x]
+		if n.op != Mul {
+			return None, 0, false
+		}
+		v, constant := b.t.IsConst(n.b)
+		s, known := b.known.of[n.a]
+		over, most := bits.Mul64(s.hi, c)
+		return n.a, most, constant && v == c && known && over == 0 && most <= mask(w)
+	}
+	if u, _, ok := times(xt); ok {
+		return [2][]sat.Lit{b.bits[u], b.constant(0, w)}, true
+	}
+	if n.op != Add {
+		return qr, false
+	}
+	for _, p := range [][2]Term{{n.a, n.b}, {n.b, n.a}} {
+		u, most, ok := times(p[0])
+		s, known := b.known.of[p[1]]
+		if ok && known && s.hi < c && most <= mask(w)-s.hi {
+			return [2][]sat.Lit{b.bits[u], b.bits[p[1]]}, true
+		}
+	}
+	return qr, false
+}
+
+// rests returns the bits that remainders of a division by y can have, where they have w.
+func (b *blaster) rests(y Term, w int) int {
+	v, constant := b.t.IsConst(y)
+	switch s, ok := b.known.of[y]; {
+	case constant && v > 0:
+		return bits.Len64(v)
+	case ok && s.lo > 0:
+		return bits.Len64(s.hi)
+	}
+	return w
+}
+
+// longDivision divides x by y. Remainders, also those on the way, have no more bits than rests.
+func (b *blaster) longDivision(x, y []sat.Lit, rests int) [2][]sat.Lit {
 	w := len(x)
 	q := make([]sat.Lit, w)
-	rest, wide := b.constant(0, w+1), b.extend(y, w+1, b.one.Not())
+	rest, wide := b.constant(0, rests+1), b.extend(y, w+1, b.one.Not())[:rests+1]
 	for i := w - 1; i >= 0; i-- {
-		rest = append([]sat.Lit{x[i]}, rest[:w]...)
+		rest = append([]sat.Lit{x[i]}, rest[:rests]...)
 		q[i] = b.less(rest, wide).Not()
 		rest = b.choose(q[i], b.add(rest, invert(wide), b.one), rest)
 	}
-	return [2][]sat.Lit{q, rest[:w]}
-}
-
-func (b *blaster) signedQuotient(x, y []sat.Lit) []sat.Lit {
-	sx, sy := x[len(x)-1], y[len(y)-1]
-	qr := b.longDivision(b.negateIf(sx, x), b.negateIf(sy, y))
-	return b.negateIf(b.xor(sx, sy), qr[0])
-}
-
-func (b *blaster) signedRemainder(x, y []sat.Lit) []sat.Lit {
-	sx, sy := x[len(x)-1], y[len(y)-1]
-	qr := b.longDivision(b.negateIf(sx, x), b.negateIf(sy, y))
-	return b.negateIf(sx, qr[1])
+	return [2][]sat.Lit{q, b.extend(rest[:rests], w, b.one.Not())}
 }
 
 // shiftRight shifts by 1, 2, 4, ... as the bits of count say. A count of the width or more leaves

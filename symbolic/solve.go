@@ -3,7 +3,6 @@ package symbolic
 import (
 	"encoding/binary"
 	"maps"
-	"math/bits"
 	"slices"
 	"strings"
 	"time"
@@ -362,19 +361,14 @@ func (Blast) translate(t *Table, conditions []Term, near Model, limit time.Durat
 	deadline := time.Now().Add(limit)
 	late := func() bool { return time.Now().After(deadline) }
 	s := sat.New(sat.Options{Stop: late, Proof: true})
-	b := newBlaster(t, s)
-	b.stop = late
-	var bounds []Term
-	for _, c := range conditions {
-		if n := &t.nodes[c]; n.op == ULt && t.nodes[n.a].op == OpVar && t.nodes[n.b].op == OpConst {
-			if most := bits.Len64(t.nodes[n.b].v - 1); most < t.Width(n.a) && b.most[n.a] == 0 {
-				b.most[n.a] = most
-				bounds = append(bounds, c)
-			}
-		}
+	known := t.spansOf(conditions)
+	if known.never {
+		return sat.Unsat, nil, conditions
 	}
+	b := newBlaster(t, s, known)
+	b.stop = late
 	unsat := func() (Status, Model, []Term) {
-		core := bounds
+		core := slices.Clone(known.by)
 		for _, i := range s.Core() {
 			core = append(core, conditions[i])
 		}
