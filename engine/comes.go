@@ -3,6 +3,8 @@ package engine
 import (
 	"slices"
 	"time"
+
+	"heddle/rt/wire"
 )
 
 // Inputs by chance are others with every number of processes, so where some are made by others
@@ -29,13 +31,18 @@ func (x *inputSearch) step() bool {
 		some = true
 	}
 	for len(p.queue) > 0 && len(x.begun) <= x.crew.Beside() {
+		if !x.maySolve() && !p.closed() {
+			x.draw()
+			some = true
+			continue
+		}
 		j := p.queue[0]
 		p.queue = p.queue[1:]
 		x.note(j)
 		x.begin(j, x.bound(perInput))
 		some = true
 	}
-	for len(p.queue) == 0 && !s.full() && x.mayAsk() {
+	for len(p.queue) == 0 && !s.full() && x.maySolve() {
 		t, ok := p.turns.Next()
 		if !ok {
 			break
@@ -68,9 +75,16 @@ func (x *inputSearch) step() bool {
 	return p.err == nil
 }
 
-// mayAsk reports whether the solvers have had no more than their share of the time, see pay.
-func (x *inputSearch) mayAsk() bool {
-	return x.solving*time.Duration(min(1+x.idle/perIdle, mostIdle)) <= x.drawing+campaignTime
+// maySolve reports whether inputs of the solver have had no more than their share of the time, see
+// pay. What is under way counts when it comes, but for inputs by chance, as their time is known.
+func (x *inputSearch) maySolve() bool {
+	drawing := x.drawing + campaignTime
+	for _, b := range x.begun {
+		if b.drawn {
+			drawing += campaignTime
+		}
+	}
+	return x.solving*time.Duration(min(1+x.idle/perIdle, mostIdle)) <= drawing
 }
 
 // solved takes the answer to a turn's question.
@@ -79,6 +93,9 @@ func (x *inputSearch) solved(t *turn) {
 	x.solving += t.question.Took()
 	x.p.solved(t)
 }
+
+// elapsed returns how long a worker has worked.
+func elapsed(w *wire.Worked) time.Duration { return time.Duration(w.Elapsed * float64(time.Second)) }
 
 // draw lets a worker make inputs by chance.
 func (x *inputSearch) draw() {
@@ -108,12 +125,13 @@ func (x *inputSearch) takeCome() (some bool) {
 		under := slices.Clone(x.begun)
 		switch {
 		case b.drawn:
-			x.drawing += campaignTime
+			x.drawing += elapsed(w)
 			x.takeCampaign(w)
 		case x.foundBefore(w):
 			x.begin(b.job, b.most)
 			continue
 		default:
+			x.solving += elapsed(w)
 			x.p.current = b.job
 			x.take(b.job, w)
 		}

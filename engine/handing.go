@@ -44,7 +44,8 @@ type handing struct {
 	slow  bool            // the last question to the solver took long
 
 	campaigns int // that were begun, of inputs by chance
-	// how long questions were worked on, and inputs made by chance, by all together
+	// how long was worked by all together on inputs of the solver, questions and executions, and on
+	// inputs by chance
 	solving, drawing time.Duration
 }
 

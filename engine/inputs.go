@@ -94,6 +94,7 @@ var texts = [...]int{16, 128, symbolic.MostText}
 type turn struct {
 	*walk
 	n, level int
+	again    bool // there was no answer in the time of the first
 	// hash of the path as far as that branch, taken the other way; of values, as far as before it
 	way uint64
 	// of which values it is none, if the branch says which one something has: that of the walk is
@@ -117,10 +118,11 @@ type side struct {
 }
 
 // A class is what turns have in common that are equally promising: the side that they are to take,
-// and how long texts may be.
+// how long texts may be, and whether they took long before.
 type class struct {
 	side
 	level int
+	again bool
 }
 
 func newPaths(solver string) (*paths, error) {
@@ -241,7 +243,7 @@ func (p *paths) put(t *turn) {
 // class returns the class of a turn.
 func (t *turn) class() class {
 	b := &t.path.Branches[t.n]
-	return class{side{b.Site, !b.Taken}, t.level}
+	return class{side{b.Site, !b.Taken}, t.level, t.again}
 }
 
 // longPath is for how many branches before it a turn costs as much as another one.
@@ -263,8 +265,21 @@ func sidesOf(path *symbolic.Path) (h uint64) {
 	return h
 }
 
+// Questions may take fast at first; those with no answer by then have a turn with more time, that
+// costs slowly times as much.
+const (
+	fast   = 100 * time.Millisecond
+	slowly = 16
+)
+
 // weight is what a turn of a class costs: short texts are executed fast, and easy to read.
-func weight(c class) int { return 1 << (2 * c.level) }
+func weight(c class) int {
+	w := 1 << (2 * c.level)
+	if c.again {
+		w *= slowly
+	}
+	return w
+}
 
 // note counts a path, of which h is the hash.
 func (p *paths) note(h uint64) {
@@ -340,7 +355,9 @@ func (p *paths) begin(t *turn) bool {
 			cs = append(cs, p.table.Negate(is))
 		}
 		cs = append(cs, t.path.Conditions(p.table, t.n)...)
-		t.question = p.solver.AskLast(cs, p.table.Near(t.input))
+		if t.question = p.solver.AskLast(cs, p.table.Near(t.input)); !t.again {
+			t.question.Within(fast)
+		}
 	}
 	return t.question.Open()
 }
@@ -370,13 +387,15 @@ func (p *paths) solved(t *turn) {
 	switch {
 	case t.err != nil:
 		p.err = t.err
+	case t.status == sat.Unknown && !t.again:
+		p.put(&turn{walk: t.walk, n: t.n, way: t.way, not: t.not, level: t.level, again: true})
 	case t.status == sat.Unknown:
 		p.unknown++
 	case t.status == sat.Sat:
 		j := p.jobOf(t)
 		p.add(j.input, j.want)
 	case t.level < len(texts)-1 && len(t.limits[t.level]) > 0:
-		p.put(&turn{walk: t.walk, n: t.n, way: t.way, not: t.not, level: t.level + 1})
+		p.put(&turn{walk: t.walk, n: t.n, way: t.way, not: t.not, level: t.level + 1, again: t.again})
 	}
 }
 

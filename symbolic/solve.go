@@ -135,6 +135,9 @@ func (s *Solver) Ask(conditions []Term, near Model) *Question {
 	return q
 }
 
+// Within bounds the time for an answer that is still to be found, below the solver's own limit.
+func (q *Question) Within(d time.Duration) { q.limit = min(q.limit, d) }
+
 // Open reports whether the answer is still to be found.
 func (q *Question) Open() bool { return !q.done }
 
@@ -302,6 +305,7 @@ func (s *Solver) keep(q *Question) {
 		s.cores[last] = append(s.cores[last][max(0, len(s.cores[last])-mostCores+1):], core)
 	}
 	switch {
+	case q.status == sat.Unknown && q.limit < s.opt.Limit:
 	case q.status != sat.Sat:
 		s.known[q.key] = q.status
 	case !s.t.Holds(q.conditions, over(q.near, q.model)):

@@ -64,7 +64,8 @@ func TestSpans(t *testing.T) {
 			for x, s := range known.of {
 				v, sv := m.t.vals[x], signed(m.t.vals[x], m.t.Width(x))
 				if v < s.lo || v > s.hi || sv < s.least || sv > s.most {
-					t.Fatalf("seed %d: term %d is %d with %v, not in %+v\n%s", seed, x, v, model, s, m.t.SMT(cs))
+					t.Fatalf("seed %d: term %d is %d with %v, not in %+v\n%s", seed, x, v, model, s,
+						m.t.SMT(cs))
 				}
 			}
 		}
