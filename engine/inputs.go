@@ -62,7 +62,6 @@ type paths struct {
 	many     bool            // there are more values than are tried, see mostValues
 	cut      bool            // an execution had more branches than are looked at
 	seeds    [][]string      // of a large corpus: that were not executed yet
-	floats   bool            // the target takes some, which are not solved for
 	err      error
 	together bool // the strategy does the search: only what it does is counted here
 	cases    bool // inputs are not searched for: those that properties drew are all
@@ -441,7 +440,6 @@ func (e *exploration) inputs(search func() (string, bool, why.End)) (result stri
 			p.forget()
 		}
 	}
-	p.floats = slices.ContainsFunc(seeds[0], func(s string) bool { return strings.HasPrefix(s, "float") })
 	few := seeds[1:]
 	if !e.cfg.Solved {
 		few = append(few, e.inputsKept(seeds[0])...)
@@ -466,9 +464,6 @@ func (e *exploration) inputs(search func() (string, bool, why.End)) (result stri
 	x.gather()
 	e.estimate = 0 // it is of one input
 	e.tellConcrete(p)
-	if p.floats {
-		x.tellFloats()
-	}
 	return e.result("pass"), false, x.reason()
 }
 
@@ -660,7 +655,7 @@ func (x *inputSearch) count(n int, cuts wire.Cuts, complete bool, end why.End) {
 func (p *paths) closed() bool {
 	return !p.cases && p.turns.Len()+len(p.queue) == 0 && p.unknown == 0 && len(p.astray) == 0 &&
 		len(p.concrete) == 0 &&
-		!p.lost && !p.cut && !p.many && !p.floats && p.err == nil
+		!p.lost && !p.cut && !p.many && p.err == nil
 }
 
 // counts says how many inputs and paths there were.
@@ -712,15 +707,6 @@ func (x *inputSearch) reason() why.End {
 		x.e.note("%v", p.err)
 	}
 	return why.Sampled(why.With(code, "%s", strings.Join(parts, ", ")))
-}
-
-// tellFloats says that no condition on floats is solved.
-func (x *inputSearch) tellFloats() {
-	if x.chances == 0 {
-		x.e.note("floats of the input are only those of the corpus: add some with f.Add")
-		return
-	}
-	x.e.note("floats of the input are those of the corpus and others by chance: conditions on them are not solved")
 }
 
 // mostConcrete is how many of the places are told where inputs are no longer followed.

@@ -123,7 +123,7 @@ func (f *flower) extremes(e *ast.CallExpr) bool {
 	}
 	t, site, operands := f.info.TypeOf(e), f.branchSite(e.Pos(), e), ""
 	for _, a := range e.Args {
-		_, isNum := num(f.info.TypeOf(a))
+		_, isNum := numeric(f.info.TypeOf(a))
 		x, ok := kept{}, false
 		text := ""
 		switch {
@@ -134,11 +134,13 @@ func (f *flower) extremes(e *ast.CallExpr) bool {
 				text = x.operand()
 			}
 		case isNum || f.info.Types[a].Value != nil:
-			if x, ok = f.keep(a, "Num", ""); !ok {
+			k, _ := numeric(t)
+			if v, isReal := f.realOf(a, k); isReal && k.Float() { // perhaps an untyped integer
+				x, ok = kept{value: v}, true
+			} else if x, ok = f.keep(a, "Num", ""); !ok {
 				break
 			}
 			if text = "&" + x.val; x.val == "" {
-				k, _ := num(t)
 				text = fmt.Sprintf("_hf.Number(%#x, %#x)", x.value, uint8(k))
 			}
 		}

@@ -26,7 +26,7 @@ func (f *flower) call(e *ast.CallExpr) {
 		f.hookMethodCall(e, typ, method)
 		return
 	}
-	if f.finds(e) || f.bits(e) || f.sprints(e) {
+	if f.finds(e) || f.bits(e) || f.math(e) || f.sprints(e) {
 		return
 	}
 	c := f.operands(e)
@@ -296,7 +296,7 @@ func (f *flower) restOf(e *ast.CallExpr, c *flowCall) string {
 	if !ok {
 		return ""
 	}
-	if _, ok := num(b); !ok && b.Kind() != types.String {
+	if _, ok := numeric(b); !ok && b.Kind() != types.String {
 		return ""
 	}
 	if _, obj := f.pkg.Scope().Innermost(e.Pos()).LookupParent(b.Name(),

@@ -51,7 +51,13 @@ var generic2 = map[token.Token]bool{token.ADD: true, token.SUB: true, token.MUL:
 
 // keepGeneric is keep for an operand whose type is a type parameter.
 func (f *flower) keepGeneric(e ast.Expr) (operand string, ok bool) {
+	if k, _ := numeric(f.info.TypeOf(e)); k.Float() {
+		return "", false // a constant that type inference gives that type
+	}
 	if v, ok := f.literalNumber(e); ok {
+		if c := f.info.Types[e].Value; v>>63 == 1 && (c == nil || constant.Sign(c) > 0) {
+			return "", false // as a float it would be another number
+		}
 		return fmt.Sprintf("_hf.GenericConst(%#x)", v), true
 	}
 	switch x := ast.Unparen(e).(type) {
@@ -116,7 +122,7 @@ func (f *flower) genericBinary(e *ast.BinaryExpr) {
 	case known:
 		f.slot[e] = fmt.Sprintf("_hf.Generic2(%d, %s, %s, %s)", arithmetic[e.Op], x, y, site)
 	default:
-		f.slot[e] = compare(e.Op, func(op trace.FlowOp, swap bool) string {
+		f.slot[e] = compare(e.Op, true, func(op trace.FlowOp, swap bool) string {
 			if swap {
 				x, y = y, x
 			}

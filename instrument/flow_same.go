@@ -35,7 +35,9 @@ func (f *flower) same(e *ast.BinaryExpr) bool {
 	f.wrap(e.X, "_hf.Side(", ", "+f.label(e.X)+", &"+c+")")
 	f.wrap(e.Y, "_hf.Side(", ", "+f.label(e.Y)+", &"+c+")")
 	site := f.branchSite(e.Pos(), e)
-	f.slot[e] = compare(e.Op, func(trace.FlowOp, bool) string { return "_hf.Same(&" + c + ", " + site + ")" })
+	f.slot[e] = compare(e.Op, false, func(trace.FlowOp, bool) string {
+		return "_hf.Same(&" + c + ", " + site + ")"
+	})
 	return true
 }
 

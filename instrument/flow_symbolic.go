@@ -6,6 +6,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"math"
 	"runtime"
 	"strconv"
 	"strings"
@@ -33,6 +34,19 @@ func num(t types.Type) (k trace.Num, ok bool) {
 		return 0, false
 	}
 	return trace.NumOf(int(gcSizes.Sizeof(b))*8, b.Info()&types.IsUnsigned == 0), true
+}
+
+// numeric is num for floats too.
+func numeric(t types.Type) (k trace.Num, ok bool) {
+	if b, isBasic := core(t).(*types.Basic); isBasic {
+		switch b.Kind() {
+		case types.Float32:
+			return trace.Float32, true
+		case types.Float64:
+			return trace.Float64, true
+		}
+	}
+	return num(t)
 }
 
 var gcSizes = types.SizesFor("gc", runtime.GOARCH)
@@ -109,10 +123,33 @@ func (f *flower) constantOf(e ast.Expr) (v uint64, ok bool) {
 	return constant.Uint64Val(c)
 }
 
+// realOf returns the bits of a constant as a float of the type k.
+func (f *flower) realOf(e ast.Expr, k trace.Num) (v uint64, ok bool) {
+	c := f.info.Types[e].Value
+	if c == nil {
+		return 0, false
+	}
+	if c = constant.ToFloat(c); c.Kind() != constant.Float {
+		return 0, false
+	}
+	if k == trace.Float32 {
+		x, _ := constant.Float32Val(c)
+		return uint64(math.Float32bits(x)), true
+	}
+	x, _ := constant.Float64Val(c)
+	return math.Float64bits(x), true
+}
+
 // keep keeps the value of e, a number or condition that is rewritten. ok is false if that is
 // impossible. with has further arguments for the function of package flow.
 func (f *flower) keep(e ast.Expr, hook, with string) (x kept, ok bool) {
-	k, isNum := num(f.info.TypeOf(e))
+	k, isNum := numeric(f.info.TypeOf(e))
+	if k.Float() {
+		if v, ok := f.realOf(e, k); ok || f.info.Types[e].Value != nil {
+			return kept{value: v, k: k}, ok
+		}
+		hook, with = "Real", ""
+	}
 	if v, ok := f.constantOf(e); ok {
 		if !isNum {
 			k = trace.Int
@@ -180,13 +217,20 @@ var arithmetic = map[token.Token]trace.FlowOp{
 	token.SHL:     trace.FlowShl, token.SHR: trace.FlowShr,
 }
 
-// compare returns the label of a comparison, made by of from == and <.
-func compare(op token.Token, of func(op trace.FlowOp, swap bool) string) string {
+// compare returns the label of a comparison, made by of from == and <, and from <= if the operands
+// may be floats, of which not all are in order.
+func compare(op token.Token, floats bool, of func(op trace.FlowOp, swap bool) string) string {
 	not := func(l string) string {
 		if l == "0" {
 			return l
 		}
 		return "_hf.Invert(" + l + ")"
+	}
+	switch {
+	case op == token.LEQ && floats:
+		return of(trace.FlowLeq, false)
+	case op == token.GEQ && floats:
+		return of(trace.FlowLeq, true)
 	}
 	switch op {
 	case token.EQL:
@@ -228,8 +272,8 @@ func (f *flower) binary(e *ast.BinaryExpr) {
 		f.genericBinary(e)
 		return
 	}
-	k, ok := num(f.info.TypeOf(e.X))
-	_, okY := num(f.info.TypeOf(e.Y))
+	k, ok := numeric(f.info.TypeOf(e.X))
+	_, okY := numeric(f.info.TypeOf(e.Y))
 	if !ok || !okY && f.info.Types[e.Y].Value == nil {
 		f.loses(e, lx, ly)
 		return
@@ -244,7 +288,7 @@ func (f *flower) binary(e *ast.BinaryExpr) {
 		f.slot[e] = two(op, k, x, y)
 		return
 	}
-	f.slot[e] = compare(e.Op, func(op trace.FlowOp, swap bool) string {
+	f.slot[e] = compare(e.Op, k.Float(), func(op trace.FlowOp, swap bool) string {
 		if swap {
 			return two(op, trace.Bool, y, x)
 		}
@@ -280,7 +324,7 @@ func (f *flower) text(e *ast.BinaryExpr) {
 		f.wrap(e, "_hf.Cat(", ", "+x.operand()+", "+y.operand()+", "+site+", &"+to+")")
 		f.slot[e] = to + ".Get()"
 	default:
-		f.slot[e] = compare(e.Op, func(op trace.FlowOp, swap bool) string {
+		f.slot[e] = compare(e.Op, false, func(op trace.FlowOp, swap bool) string {
 			if swap {
 				x, y = y, x
 			}
@@ -296,7 +340,7 @@ func (f *flower) unarySymbolic(e *ast.UnaryExpr) {
 	if l == "0" || e.Op == token.AND {
 		return
 	}
-	if _, ok := num(f.info.TypeOf(e.X)); !ok && !generic(f.info.TypeOf(e.X)) {
+	if _, ok := numeric(f.info.TypeOf(e.X)); !ok && !generic(f.info.TypeOf(e.X)) {
 		f.loses(e, l)
 		return
 	}
@@ -321,9 +365,11 @@ func (f *flower) conversionSymbolic(e *ast.CallExpr) {
 	if l == "0" && !texts {
 		return
 	}
-	k, isNum := num(to)
-	_, wasNum := num(from)
+	k, isNum := numeric(to)
+	was, wasNum := numeric(from)
 	switch {
+	case isNum && was.Float() && !k.Float():
+		f.slot[e] = fmt.Sprintf("_hf.Truncate(%s, %#x, %s)", l, uint8(k), f.branchSite(e.Pos(), e))
 	case isNum && (wasNum || generic(from)):
 		f.slot[e] = fmt.Sprintf("_hf.Conv(%s, %#x)", l, uint8(k))
 	case generic(to) && (wasNum || generic(from)):

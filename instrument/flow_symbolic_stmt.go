@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/token"
+	"math"
 	"strconv"
 	"strings"
 
@@ -23,12 +24,20 @@ func (f *flower) assignSymbolic(s ast.Stmt, x changing, op token.Token, v ast.Ex
 	if generic(t) {
 		return f.assignGeneric(s, x, op, v)
 	}
-	k, isNum := num(t)
+	k, isNum := numeric(t)
 	if !isNum && !isString(t) || isNum && k == trace.Bool {
 		return false
 	}
 	old := kept{val: f.newVal(), k: k}
-	one := kept{value: 1, k: k}
+	one, hook := kept{value: 1, k: k}, "Real"
+	switch k {
+	case trace.Float32:
+		one.value = uint64(math.Float32bits(1))
+	case trace.Float64:
+		one.value = math.Float64bits(1)
+	default:
+		hook = "Num"
+	}
 	if isString(t) {
 		site := f.branchSite(s.Pos(), x.expr)
 		w, ok := f.keepText(v, 0, site)
@@ -43,8 +52,8 @@ func (f *flower) assignSymbolic(s ast.Stmt, x changing, op token.Token, v ast.Ex
 			x.right(to+".Get()")))
 		return true
 	}
-	start := fmt.Sprintf(", %s = _hf.Num(%s, %s, %#x, &%s) %s ", x.target.name, x.text, x.label, uint8(k),
-		old.val, op)
+	start := fmt.Sprintf(", %s = _hf.%s(%s, %s, %#x, &%s) %s ", x.target.name, hook, x.text, x.label,
+		uint8(k), old.val, op)
 	if v == nil {
 		f.replaceRange(x.expr.End(), s.End(), start+"1, "+x.right(two(arithmetic[op], k, old, one)))
 		return true
@@ -61,7 +70,7 @@ func (f *flower) assignSymbolic(s ast.Stmt, x changing, op token.Token, v ast.Ex
 // switchSymbolic attaches the constants of all cases to the tag. It returns false if a case is not
 // a constant.
 func (f *flower) switchSymbolic(s *ast.SwitchStmt) bool {
-	k, isNum := num(f.info.TypeOf(s.Tag))
+	k, isNum := numeric(f.info.TypeOf(s.Tag))
 	if !isNum && !isString(f.info.TypeOf(s.Tag)) || isNum && k == trace.Bool || !f.wrappable(s.Tag) {
 		return false
 	}
@@ -69,7 +78,13 @@ func (f *flower) switchSymbolic(s *ast.SwitchStmt) bool {
 	for _, c := range s.Body.List {
 		for _, e := range c.(*ast.CaseClause).List {
 			tv := f.info.Types[e]
-			if v, ok := f.constantOf(e); ok {
+			if k.Float() {
+				v, ok := f.realOf(e, k)
+				if !ok {
+					return false
+				}
+				cases = append(cases, fmt.Sprintf("%#x", v))
+			} else if v, ok := f.constantOf(e); ok {
 				cases = append(cases, fmt.Sprintf("%#x", v))
 			} else if tv.Value != nil && tv.Value.Kind() == constant.String {
 				cases = append(cases, strconv.Quote(constant.StringVal(tv.Value)))
@@ -83,7 +98,11 @@ func (f *flower) switchSymbolic(s *ast.SwitchStmt) bool {
 	}
 	site, l := f.branchSite(s.Switch, s.Tag), f.label(s.Tag)
 	if isNum {
-		f.wrap(s.Tag, "_hf.Switch(",
+		hook := "_hf.Switch("
+		if k.Float() {
+			hook = "_hf.SwitchReal("
+		}
+		f.wrap(s.Tag, hook,
 			fmt.Sprintf(", %s, %#x, %s, %s)", l, uint8(k), site, strings.Join(cases, ", ")))
 	} else {
 		f.wrap(s.Tag, "_hf.SwitchText(", fmt.Sprintf(", %s, %s, %s)", l, site, strings.Join(cases, ", ")))

@@ -23,6 +23,7 @@ type blaster struct {
 	known     *spans                   // what the conditions say of terms
 	preferred map[Term]bool            // variables
 	stop      func() bool              // called between terms; true stops the translation
+	opaque    bool                     // there is an FFunc: a model has to be tried
 }
 
 func newBlaster(t *Table, s *sat.Solver, known *spans) *blaster {
@@ -138,7 +139,7 @@ func (b *blaster) make(x Term) []sat.Lit {
 	case Trunc:
 		return p[:w]
 	}
-	panic("symbolic: no such operator")
+	return b.float(n.op, w, p, q)
 }
 
 func (b *blaster) constant(v uint64, w int) []sat.Lit {

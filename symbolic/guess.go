@@ -36,6 +36,9 @@ func (t *Table) guess(conditions []Term, near Model) (status Status, m Model, co
 	t.walk(conditions, t.nothing(), g.add)
 	g.below = make([]bool, len(g.terms))
 	for i := range g.terms {
+		if op := g.op(int32(i)); isFloat(op) || op == FOfS || op == FOfU {
+			g.left = mostSought
+		}
 		g.vals = append(g.vals, t.valueOf(g.terms[i], near, g.vals, g.ops[i]))
 	}
 	g.trial = slices.Clone(g.vals)
@@ -134,7 +137,7 @@ func (g *guesser) repair(p int32) Status {
 			return sat.Sat
 		case g.left <= 0:
 			return sat.Unknown
-		case all && !once && len(vars) == 1:
+		case all && !once && len(vars) == 1 && !g.guesses(p):
 			return sat.Unsat
 		}
 	}
@@ -217,5 +220,11 @@ func (g *guesser) values(v, p int32, do func(uint64) bool) (all bool) {
 			}
 		}
 	}
+	g.floats(v, p, do)
 	return false
+}
+
+// guesses reports whether the value of p is known by guess alone.
+func (g *guesser) guesses(p int32) bool {
+	return slices.ContainsFunc(g.belowOf(p), func(q int32) bool { return guesses(g.op(q)) })
 }

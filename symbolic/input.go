@@ -22,7 +22,7 @@ func (t *Table) Near(values []any) Model {
 		}
 	}
 	for i, v := range values {
-		if n, ok := corpus.Number(v); ok {
+		if n, ok := corpus.Bits(v); ok {
 			set(InputName(i), n)
 			continue
 		}
@@ -103,7 +103,7 @@ func (t *Table) input(m Model, i int, old any) any {
 	if !ok {
 		return old
 	}
-	return corpus.WithNumber(old, v)
+	return corpus.WithBits(old, v)
 }
 
 // Zero returns the zero value of v's type.
@@ -113,13 +113,9 @@ func Zero(v any) any {
 		return ""
 	case []byte:
 		return []byte{}
-	case float32:
-		return float32(0)
-	case float64:
-		return float64(0)
 	}
-	if _, ok := corpus.Number(v); !ok {
+	if _, ok := corpus.Bits(v); !ok {
 		panic(fmt.Sprintf("symbolic: expected a value of a type that fuzz targets take, found %T", v))
 	}
-	return corpus.WithNumber(v, 0)
+	return corpus.WithBits(v, 0)
 }

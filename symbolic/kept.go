@@ -38,8 +38,12 @@ func (k *Kept) Solve(t *Table, conditions []Term, near Model, limit time.Duratio
 	var b strings.Builder
 	said := [...]string{sat.Unknown: "unknown", sat.Sat: "sat", sat.Unsat: "unsat"}[status]
 	fmt.Fprintf(&b, KeptLine, said, took.Nanoseconds())
-	b.WriteString("(set-logic QF_BV)\n")
-	b.WriteString(t.SMT(conditions))
+	text := t.SMT(conditions)
+	logic := "QF_BV"
+	if strings.Contains(text, "to_fp") {
+		logic = "QF_BVFP"
+	}
+	b.WriteString("(set-logic " + logic + ")\n" + text)
 	b.WriteString("(check-sat)\n")
 	name := filepath.Join(k.Dir, fmt.Sprintf("%d-%05d.smt2", os.Getpid(), n))
 	return status, m, core, os.WriteFile(name, []byte(b.String()), 0o666)

@@ -170,11 +170,11 @@ func (r *reader) term(l trace.Label) Term {
 // operand reports whether A (i = 0) or B (i = 1) of such a node is a label.
 func operand(op trace.FlowOp, i int) bool {
 	switch op {
-	case trace.FlowNot, trace.FlowConv, trace.FlowPick, trace.FlowTable:
+	case trace.FlowNot, trace.FlowConv, trace.FlowPick, trace.FlowTable, trace.FlowBits, trace.FlowMath:
 		return i == 0
 	case trace.FlowFrom:
 		return i == 1
-	case trace.FlowSeq:
+	case trace.FlowSeq, trace.FlowLeq, trace.FlowMod, trace.FlowPow, trace.FlowHypot:
 		return true
 	}
 	return op >= trace.FlowAdd && op <= trace.FlowLess || op >= trace.FlowFind && i == 0
@@ -202,7 +202,15 @@ func (r *reader) make(n *trace.FlowNode) Term {
 	case trace.FlowNot:
 		return t.Op(Not, r.terms[n.A])
 	case trace.FlowConv:
-		return t.Resize(r.terms[n.A], w, r.nodes[n.A].Kind.Signed())
+		return t.convert(r.terms[n.A], r.nodes[n.A].Kind, n.Kind)
+	case trace.FlowBits:
+		return r.terms[n.A]
+	case trace.FlowMath:
+		return t.math(trace.Math(n.B), r.terms[n.A])
+	case trace.FlowMod, trace.FlowPow, trace.FlowHypot:
+		return t.opaque(funcMod+uint64(n.Op-trace.FlowMod), r.terms[n.A], r.terms[n.B])
+	case trace.FlowLeq:
+		return t.Op(FLe, r.terms[n.A], r.terms[n.B])
 	}
 	if n.Op >= trace.FlowFind {
 		return r.find(n)
@@ -225,6 +233,9 @@ func (t *Table) Go(op trace.FlowOp, x, y Term, k, l trace.Num) Term {
 			return s
 		}
 		return u
+	}
+	if k.Float() {
+		return t.float(op, x, y)
 	}
 	switch op {
 	case trace.FlowAdd:

@@ -391,6 +391,9 @@ func (Blast) translate(t *Table, conditions []Term, near Model, limit time.Durat
 		}
 		m := b.nearest(vars, near)
 		if more, status = q.add(over(near, m)); !more {
+			if b.opaque && !t.Holds(conditions, over(near, m)) {
+				return sat.Unknown, nil, nil
+			}
 			return sat.Sat, m, nil
 		}
 	}

@@ -48,6 +48,26 @@ const (
 	ZExt // to a larger width
 	SExt
 	Trunc // to a smaller width: the lower bits
+
+	// Floats of IEEE 754, of 32 or 64 bits. Results are rounded to the nearest, to the even one of
+	// two; of NaN there is one.
+	FAdd
+	FMul
+	FDiv
+	FSqrt
+	FFloor
+	FCeil
+	FTrunc
+	FRound // away from zero, of two
+	FEven  // to the even one, of two
+	FEq    // width 1
+	FLt    // width 1
+	FLe    // width 1
+	FConv  // a float of the other width
+	FToInt // truncated, of any width w; 0 for NaN and from 2^w on
+	FOfS   // of a signed number
+	FOfU   // of one without sign
+	FFunc  // the function c, a constant, of a and b: guessed only, see opaque
 )
 
 type node struct {
@@ -202,7 +222,7 @@ func apply(op Op, w, to int, a, b, c uint64) uint64 {
 	case Trunc:
 		return a & mask(to)
 	}
-	panic("symbolic: no such operator")
+	return applyFloat(op, w, to, a, b, c)
 }
 
 // divide returns signed quotient and remainder. As in Go, the least number divided by -1 wraps
@@ -230,7 +250,8 @@ func truth(b bool) uint64 {
 }
 
 // commutes marks the operators whose operands may be swapped.
-var commutes = [Trunc + 1]bool{Add: true, Mul: true, And: true, Or: true, Xor: true, Eq: true}
+var commutes = [FFunc + 1]bool{Add: true, Mul: true, And: true, Or: true, Xor: true, Eq: true, FAdd: true,
+	FMul: true, FEq: true}
 
 // Op returns the term of an operator and its operands.
 func (t *Table) Op(op Op, xs ...Term) Term {
@@ -242,7 +263,8 @@ func (t *Table) Op(op Op, xs ...Term) Term {
 		}
 	}
 	w := int(n.w) // of the operands
-	if op == Eq || op == ULt || op == SLt {
+	switch op {
+	case Eq, ULt, SLt, FEq, FLt, FLe:
 		n.w = 1
 	}
 	a, aConst := t.IsConst(n.a)

@@ -84,6 +84,9 @@ func (z *Z3) Solve(t *Table, conditions []Term, near Model, limit time.Duration)
 			return sat.Unknown, nil, nil, err
 		}
 	}
+	if !t.Holds(conditions, over(near, m)) { // a function of floats that z3 does not know
+		return sat.Unknown, nil, nil, nil
+	}
 	return sat.Sat, m, nil, nil
 }
 
@@ -110,7 +113,7 @@ func smtValue(line string) (uint64, error) {
 	return v, nil
 }
 
-var smtNames = [Trunc + 1]string{
+var smtNames = [FFunc + 1]string{
 	Add: "bvadd", Sub: "bvsub", Mul: "bvmul", UDiv: "bvudiv", URem: "bvurem", SDiv: "bvsdiv", SRem: "bvsrem",
 	And: "bvand", Or: "bvor", Xor: "bvxor", Not: "bvnot", Shl: "bvshl", LShr: "bvlshr", AShr: "bvashr",
 	ULt: "bvult", SLt: "bvslt",
@@ -129,12 +132,61 @@ func (t *Table) SMT(conditions []Term) string {
 		case OpConst:
 			return
 		}
+		if n.op >= FAdd {
+			t.smtFloat(&b, x, n)
+			return
+		}
 		fmt.Fprintf(&b, "(define-fun t%d () (_ BitVec %d) %s)\n", x, n.w, t.smt(n))
 	})
 	for _, c := range conditions {
 		fmt.Fprintf(&b, "(assert (= %s #b1))\n", t.smtName(c))
 	}
 	return b.String()
+}
+
+// smtFloats are the operators in SMT-LIB's theory of floating-point numbers.
+var smtFloats = map[Op]string{
+	FAdd: "fp.add RNE", FMul: "fp.mul RNE", FDiv: "fp.div RNE", FSqrt: "fp.sqrt RNE",
+	FFloor: "fp.roundToIntegral RTN", FCeil: "fp.roundToIntegral RTP", FTrunc: "fp.roundToIntegral RTZ",
+	FRound: "fp.roundToIntegral RNA", FEven: "fp.roundToIntegral RNE",
+	FEq: "fp.eq", FLt: "fp.lt", FLe: "fp.leq",
+}
+
+// smtFloat declares x, an operator of floats. There is no function that gives the bits of a float,
+// so they are some whose float is the result.
+func (t *Table) smtFloat(b *strings.Builder, x Term, n *node) {
+	to := func(w int) string {
+		f := formatOf(w)
+		return fmt.Sprintf("(_ to_fp %d %d)", f.e, f.p)
+	}
+	of := func(x Term) string { return "(" + to(t.Width(x)) + " " + t.smtName(x) + ")" }
+	text := ""
+	switch n.op {
+	case FEq, FLt, FLe:
+		fmt.Fprintf(b, "(define-fun t%d () (_ BitVec 1) (ite (%s %s %s) #b1 #b0))\n", x, smtFloats[n.op],
+			of(n.a), of(n.b))
+		return
+	case FToInt:
+		fmt.Fprintf(b, "(define-fun t%d () (_ BitVec %d) ((_ extract %d 0) ((_ fp.to_sbv %d) RTZ %s)))\n",
+			x, n.w, n.w-1, n.w+1, of(n.a))
+		return
+	case FConv:
+		text = fmt.Sprintf("(%s RNE %s)", to(int(n.w)), of(n.a))
+	case FOfS:
+		text = fmt.Sprintf("(%s RNE %s)", to(int(n.w)), t.smtName(n.a))
+	case FOfU:
+		text = fmt.Sprintf("((_ to_fp_unsigned %d %d) RNE %s)", formatOf(int(n.w)).e, formatOf(int(n.w)).p,
+			t.smtName(n.a))
+	case FFunc: // whatever it is
+	case FAdd, FMul, FDiv:
+		text = "(" + smtFloats[n.op] + " " + of(n.a) + " " + of(n.b) + ")"
+	default:
+		text = "(" + smtFloats[n.op] + " " + of(n.a) + ")"
+	}
+	fmt.Fprintf(b, "(declare-const t%d (_ BitVec %d))\n", x, n.w)
+	if text != "" {
+		fmt.Fprintf(b, "(assert (= (%s t%d) %s))\n", to(int(n.w)), x, text)
+	}
 }
 
 // smtName returns how other terms refer to x.

@@ -39,6 +39,14 @@ const (
 	FlowNot  // complements every bit
 	FlowConv // A converted to the type of the node
 
+	// Floats.
+	FlowLeq   // A <= B, a Bool
+	FlowBits  // the bits of A, as a number of the type of the node
+	FlowMath  // the Math B of A
+	FlowMod   // math.Mod
+	FlowPow   // math.Pow
+	FlowHypot // math.Hypot
+
 	// Texts that are parts of an input from a place on which depends on the input.
 	FlowFrom  // the bytes of input A from offset B (a label, no more than MostSought) on
 	FlowPick  // byte B of what the FlowFrom A says
@@ -52,18 +60,54 @@ const (
 	FlowFindLast
 )
 
+// A Math is a function of package math of one float. Those up to MathExact are exact.
+type Math uint8
+
+// The functions, by their names.
+const (
+	MathSqrt Math = iota
+	MathFloor
+	MathCeil
+	MathTrunc
+	MathRound
+	MathRoundToEven
+	MathExp
+	MathExp2
+	MathExpm1
+	MathLog
+	MathLog2
+	MathLog10
+	MathLog1p
+	MathCbrt
+	MathSin
+	MathCos
+	MathTan
+	MathAsin
+	MathAcos
+	MathAtan
+	MathSinh
+	MathCosh
+	MathTanh
+
+	MathExact = MathRoundToEven
+)
+
 // MostSought is where the texts end at most in which something is sought by one expression.
 const MostSought = 64
 
-// A Num is the type of a number in arithmetic: its width in bits, and whether it is signed.
+// A Num is the type of a number in arithmetic: its width in bits, and whether it is signed; or a
+// float, whose values are its bits.
 type Num uint8
 
 // Bool is the type of conditions; Int is the type of indices and lengths.
 const (
-	Bool Num = 1
-	Int  Num = 64 | numSigned
+	Bool    Num = 1
+	Int     Num = 64 | numSigned
+	Float32 Num = 0x60
+	Float64 Num = 0x70
 
 	numSigned Num = 0x80
+	numFloat  Num = 0x60 // no width has both bits
 )
 
 // NumOf returns the type with that width, from 1 to 64.
@@ -75,7 +119,18 @@ func NumOf(width int, signed bool) Num {
 }
 
 // Width returns the width in bits, 0 for a value that is no number.
-func (k Num) Width() int { return int(k &^ numSigned) }
+func (k Num) Width() int {
+	switch k {
+	case Float32:
+		return 32
+	case Float64:
+		return 64
+	}
+	return int(k &^ numSigned)
+}
+
+// Float reports whether it is the type of a float.
+func (k Num) Float() bool { return k&(numSigned|numFloat) == numFloat }
 
 // Signed reports whether the type is signed.
 func (k Num) Signed() bool { return k&numSigned != 0 }
@@ -109,9 +164,10 @@ type FlowNode struct {
 // operands reports which of A and B are labels.
 func (n *FlowNode) operands() (a, b bool) {
 	switch {
-	case n.Op == FlowUnion, n.Op == FlowSeq, n.Op >= FlowAdd && n.Op <= FlowLess, n.Op >= FlowTable:
+	case n.Op == FlowUnion, n.Op == FlowSeq, n.Op >= FlowAdd && n.Op <= FlowLess, n.Op >= FlowTable,
+		n.Op == FlowLeq, n.Op >= FlowMod && n.Op <= FlowHypot:
 		return true, true
-	case n.Op == FlowNot, n.Op == FlowConv, n.Op == FlowPick:
+	case n.Op == FlowNot, n.Op == FlowConv, n.Op == FlowPick, n.Op == FlowBits, n.Op == FlowMath:
 		return true, false
 	case n.Op == FlowFrom, n.Op == FlowChars:
 		return false, true

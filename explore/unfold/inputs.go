@@ -118,17 +118,6 @@ func (s *Strategy) covers() string {
 	return "local states over all inputs"
 }
 
-// seeFloats records that the search is incomplete if the input has floats: they come from the
-// corpus alone.
-func (s *Strategy) seeFloats() {
-	for _, v := range s.inputs.now {
-		switch v.(type) {
-		case float32, float64:
-			s.inputs.short = "floats of the input are as in its corpus"
-		}
-	}
-}
-
 // tellShort records, at the end of the search, why the result is incomplete.
 func (s *Strategy) tellShort() {
 	if s.inputs.short != "" {
@@ -163,7 +152,6 @@ func (s *Strategy) readBranches(t *trace.Trace) string {
 	if !whole || t.Flow == nil || t.Flow.Foreign > 0 || t.Flow.Full {
 		s.inputs.short = "not every value that depends on the input is followed"
 	}
-	s.seeFloats()
 	s.inputs.model = s.opt.Inputs.Table.Near(s.inputs.now) // with the variables that the execution has named
 	s.read.branch = map[int32][]symbolic.Branch{}
 	s.read.swap = map[int32]*symbolic.Branch{}

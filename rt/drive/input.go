@@ -137,13 +137,11 @@ func argument(i int, v any) (any, flow.Label) {
 	case []byte:
 		b := append(make([]byte, 0, len(v)), v...)
 		return b, labelText(i, b)
-	case float32, float64:
-		return v, 0
 	}
 	if !given.exprs {
 		return v, 0
 	}
-	n, _ := corpus.Number(v)
+	n, _ := corpus.Bits(v)
 	return v, flow.Input(i, typeOf(v), n)
 }
 
@@ -169,6 +167,10 @@ func typeOf(v any) trace.Num {
 		return trace.NumOf(32, true)
 	case int64:
 		return trace.NumOf(64, true)
+	case float32:
+		return trace.Float32
+	case float64:
+		return trace.Float64
 	case uint, uint64:
 		return trace.NumOf(64, false)
 	case uint8:

@@ -177,7 +177,8 @@ func is(l Label, k trace.Num, v uint64) Label {
 	if l == 0 || l == trace.Everything || !Exprs {
 		return 0
 	}
-	if n := &F.Nodes[l]; n.Kind != k || values[l] != v || n.Op == trace.FlowSeq || n.Op == trace.FlowParts {
+	if n := &F.Nodes[l]; n.Kind != k || values[l] != v && !(isNaN(v, k) && isNaN(values[l], k)) ||
+		n.Op == trace.FlowSeq || n.Op == trace.FlowParts {
 		return lost()
 	}
 	return l
@@ -212,6 +213,9 @@ func two(op trace.FlowOp, k trace.Num, x, y *Val) Label {
 // Apply computes x op y, numbers of the types k and l, as Go does. Division by zero and negative
 // counts are not asked for.
 func Apply(op trace.FlowOp, k, l trace.Num, x, y uint64) uint64 {
+	if k.Float() {
+		return applyFloat(op, k, x, y)
+	}
 	a, b := k.Extend(x), l.Extend(y)
 	switch op {
 	case trace.FlowAdd:
@@ -340,6 +344,9 @@ func Negative(l Label) Label {
 	if k == 0 || F.Nodes[l].Op == trace.FlowSeq {
 		return lost()
 	}
+	if k.Float() {
+		return Val{l: l, v: values[l], k: k}.withSign(trace.FlowXor, false).l
+	}
 	return two(trace.FlowSub, k, &Val{k: k}, &Val{l: l, v: values[l], k: k})
 }
 
@@ -352,10 +359,10 @@ func Conv(l Label, k trace.Num) Label {
 	switch {
 	case n.Kind == k:
 		return l
-	case n.Kind == 0 || n.Op == trace.FlowSeq:
+	case n.Kind == 0 || n.Op == trace.FlowSeq || n.Kind.Float() && !k.Float():
 		return lost()
 	}
-	return expr(trace.FlowNode{Op: trace.FlowConv, Kind: k, A: uint32(l)}, k.Mask(n.Kind.Extend(values[l])))
+	return expr(trace.FlowNode{Op: trace.FlowConv, Kind: k, A: uint32(l)}, converted(values[l], n.Kind, k))
 }
 
 // condition records the outcome of a branch on a condition with the label l.
@@ -514,8 +521,15 @@ func Extremes[T any](r T, least bool, to *Slot, s hook.Site, xs ...*Val) T {
 	}
 	for _, x := range xs {
 		if x.k == 0 { // a constant
-			x.k, x.v = k, k.Mask(x.v)
+			x.become(k)
 		}
+	}
+	if k.Float() {
+		for _, x := range xs[1:] {
+			best = extreme(least, best, x, s)
+		}
+		to.l = best.l
+		return r
 	}
 	for _, x := range xs[1:] {
 		a, b := best, x // the operands in question: for max the other way round

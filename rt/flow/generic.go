@@ -40,6 +40,8 @@ func kindOf[T any]() trace.Num {
 		firstInt = 2
 		lastInt  = 6
 		lastUint = 12
+		aFloat32 = 13
+		aFloat64 = 14
 		aString  = 24
 	)
 	switch k := *(*uint8)(unsafe.Add(d, atKind)) & kindMask; {
@@ -47,6 +49,10 @@ func kindOf[T any]() trace.Num {
 		return trace.Bool
 	case k >= firstInt && k <= lastUint:
 		return trace.NumOf(int(unsafe.Sizeof(x))*8, k <= lastInt)
+	case k == aFloat32:
+		return trace.Float32
+	case k == aFloat64:
+		return trace.Float64
 	case k == aString:
 		return aText
 	}
@@ -103,7 +109,10 @@ func Generic2(op trace.FlowOp, x, y *Val, at hook.Site) Label {
 	if !here() {
 		return 0
 	}
-	compares := op == trace.FlowEq || op == trace.FlowLess
+	if op == trace.FlowLeq && !x.k.Float() && !y.k.Float() {
+		return Invert(Generic2(trace.FlowLess, y, x, at))
+	}
+	compares := op == trace.FlowEq || op == trace.FlowLess || op == trace.FlowLeq
 	if x.k == aText && y.k == aText {
 		if compares {
 			return Texts(op, x, y, at)
@@ -125,7 +134,7 @@ func Generic2(op trace.FlowOp, x, y *Val, at hook.Site) Label {
 	}
 	for _, v := range [...]*Val{x, y} {
 		if v.k == 0 { // a constant
-			v.k, v.v = k, k.Mask(v.v)
+			v.become(k)
 		}
 	}
 	if x.k != y.k {

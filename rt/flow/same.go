@@ -90,7 +90,7 @@ func (c *conjunct) pair(l *Pair, at hook.Site) {
 		var x, y Val
 		x.set(l.X, l.LX, l.K)
 		y.set(l.Y, l.LY, l.K)
-		c.and(two(trace.FlowEq, trace.Bool, &x, &y), truth(x.v == y.v))
+		c.and(two(trace.FlowEq, trace.Bool, &x, &y), Apply(trace.FlowEq, x.k, y.k, x.v, y.v))
 	default:
 		c.and(0, truth(l.Equal))
 	}

@@ -85,6 +85,10 @@ func kindOf(v reflect.Value) trace.Num {
 		return trace.NumOf(v.Type().Bits(), true)
 	case v.CanUint():
 		return trace.NumOf(v.Type().Bits(), false)
+	case v.Kind() == reflect.Float32:
+		return trace.Float32
+	case v.Kind() == reflect.Float64:
+		return trace.Float64
 	}
 	return 0
 }
@@ -99,6 +103,10 @@ func numberOf(v reflect.Value) uint64 {
 		return 0
 	case v.CanInt():
 		return uint64(v.Int())
+	case v.Kind() == reflect.Float32:
+		return uint64(math.Float32bits(float32(v.Float())))
+	case v.Kind() == reflect.Float64:
+		return math.Float64bits(v.Float())
 	}
 	return v.Uint()
 }

@@ -1,5 +1,7 @@
 package corpus
 
+import "math"
+
 // Number returns the bits of an integer, or 1 of true; ok is false if v is none of them.
 func Number(v any) (n uint64, ok bool) {
 	switch v := v.(type) {
@@ -60,6 +62,28 @@ func WithNumber(old any, v uint64) any {
 		return v
 	}
 	return old
+}
+
+// Bits is Number, and of a float its bits.
+func Bits(v any) (n uint64, ok bool) {
+	switch v := v.(type) {
+	case float32:
+		return uint64(math.Float32bits(v)), true
+	case float64:
+		return math.Float64bits(v), true
+	}
+	return Number(v)
+}
+
+// WithBits is WithNumber, and for a float the one with these bits.
+func WithBits(old any, v uint64) any {
+	switch old.(type) {
+	case float32:
+		return math.Float32frombits(uint32(v))
+	case float64:
+		return math.Float64frombits(v)
+	}
+	return WithNumber(old, v)
 }
 
 // Bytes returns the bytes of a string or []byte; ok is false if v is none.
