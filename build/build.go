@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strings"
 
+	"heddle/instrument"
 	"heddle/instrument/std"
 	"heddle/rt/counters"
 )
@@ -26,6 +27,11 @@ type Config struct {
 	// with Flow: also track how values are computed, in some packages of the standard library too
 	Exprs    bool
 	CacheDir string // "": DefaultCacheDir
+
+	// Symbolic returns the names of values of the tests of a package, in a folder, that may be
+	// inputs; nil: there are none. Of Names, for all packages and flags, each must mean something.
+	Symbolic func(importPath, dir string) []string
+	Names    []string
 
 	// Choose reports for each package that Patterns name whether to build it. nil: build all.
 	Choose func([]Tests) ([]bool, error)
@@ -55,9 +61,10 @@ type Package struct {
 
 // Result is the result of Build.
 type Result struct {
-	Packages []Package // in the order of the patterns
-	Sites    *Sites    // the position tables of everything in the build
-	Left     []string  // "path: reason" of each package in the build that could not be rewritten
+	Packages []Package              // in the order of the patterns
+	Sites    *Sites                 // the position tables of everything in the build
+	Left     []string               // "path: reason" of each package in the build that could not be rewritten
+	Named    []instrument.NamedNote // of the values that are inputs
 }
 
 // Open finds the Go toolchain and the cache.
@@ -98,6 +105,9 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, cmp.Or(noSpace(err.Error()), err)
 	}
+	for _, p := range pkgs {
+		b.namesIn(p) // from now on they are only read
+	}
 	b.graph, err = newGraph(b, pkgs)
 	if err != nil {
 		return nil, err
@@ -107,6 +117,12 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	if roots, err = b.choose(roots); err != nil {
+		return nil, err
+	}
+	if err := b.findNamed(); err != nil {
+		return nil, err
+	}
+	if err := b.checkNames(b.Names, roots); err != nil {
 		return nil, err
 	}
 	if err := b.make(ctx, roots); err != nil {
@@ -127,7 +143,8 @@ type Builder struct {
 	asked    []string          // Patterns in the form in which the go command gets them
 	left     map[string]string // by unit path: why it was not rewritten
 	extraEnv []string          // for the go command, while it compiles
-	notes    []string          // from the notes of the binaries: what could not be rewritten
+	names    named
+	notes    []string // from the notes of the binaries: what could not be rewritten
 }
 
 // open finds the toolchain and the cache, and writes the base overlay.
@@ -265,6 +282,9 @@ func (b *Builder) result(roots []*root) *Result {
 			}
 		}
 		res.Packages = append(res.Packages, p)
+	}
+	if len(b.Names) > 0 {
+		res.Named = b.names.notes
 	}
 	sort.Strings(res.Left)
 	res.Left = slices.Compact(res.Left)

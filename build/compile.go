@@ -232,7 +232,7 @@ func (b *Builder) writeOverlay(file, tmp string, roots []*root, links *links) er
 	}
 	if b.Main {
 		for _, r := range roots {
-			if err := layMain(replace, r.pkg, tmp); err != nil {
+			if err := layMain(replace, r.pkg, tmp, b.Exprs); err != nil {
 				return err
 			}
 		}

@@ -164,6 +164,7 @@ func (g *graph) own(p *listed, hashes *fileHashes) string {
 	if p.Error != nil {
 		h.add(p.Error.Err)
 	}
+	h.list(g.b.namesIn(p))
 	for _, files := range p.kinds() {
 		h.list(files)
 		for _, f := range files {

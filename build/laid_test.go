@@ -60,7 +60,7 @@ func TestWrapMain(t *testing.T) {
 		},
 		{"package main\n\ntype T int\n\nfunc (T) main() { t.main() }\n", ""},
 	} {
-		if got := string(wrapMain([]byte(c.src))); got != c.want {
+		if got := string(wrapMain([]byte(c.src), false)); got != c.want {
 			t.Errorf("wrapMain(%q):\ngot  %q\nwant %q", c.src, got, c.want)
 		}
 	}

@@ -10,8 +10,9 @@ import (
 )
 
 // layMain changes a main package so that heddlert/drive calls its function main, renamed to
-// heddleMain. replace has the rewritten files, if any. The changed file goes to dir.
-func layMain(replace map[string]string, p *listed, dir string) error {
+// heddleMain. replace has the rewritten files, if any. The changed file goes to dir. counts:
+// branches are counted.
+func layMain(replace map[string]string, p *listed, dir string, counts bool) error {
 	for i, name := range p.GoFiles {
 		file := p.abs(name)
 		from := file
@@ -22,7 +23,7 @@ func layMain(replace map[string]string, p *listed, dir string) error {
 		if err != nil {
 			return err
 		}
-		if text := wrapMain(src); text != nil {
+		if text := wrapMain(src, counts); text != nil {
 			replace[file] = filepath.Join(dir, fmt.Sprintf("main%d-%s", i, filepath.Base(name)))
 			return os.WriteFile(replace[file], text, 0o666)
 		}
@@ -32,7 +33,7 @@ func layMain(replace map[string]string, p *listed, dir string) error {
 
 // wrapMain returns src with func main and its calls renamed, and with a new func main after the
 // last line; nil if src has no func main.
-func wrapMain(src []byte) []byte {
+func wrapMain(src []byte, counts bool) []byte {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "", src, parser.SkipObjectResolution)
 	if err != nil {
@@ -45,6 +46,9 @@ func wrapMain(src []byte) []byte {
 		done = fset.Position(to).Offset
 	}
 	edit(f.Name.End(), f.Name.End(), "; import _heddle \"heddlert/drive\"")
+	if counts {
+		edit(f.Name.End(), f.Name.End(), "; import _ \"heddlert/fuzzed\"")
+	}
 	found := false
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -167,9 +167,12 @@ func patchRapid(in *instrument.Input) {
 
 // inputs describes all packages of the build to package instrument: the rewritten ones and the
 // imported ones. It reads only files whose types are not known.
-func (b *Builder) inputs(kept *typeCache, todo []*unit) (*inputs, error) {
+func (b *Builder) inputs(kept *typeCache, todo []*unit, also ...*listed) (*inputs, error) {
 	ins := &inputs{of: map[*unit]*instrument.Input{}, plain: map[*unit]*instrument.Input{}}
 	needed := map[*listed]bool{}
+	for _, p := range also {
+		needed[p] = true
+	}
 	for _, u := range todo {
 		needed[u.pkg] = true
 		if u.plain != nil {
@@ -195,9 +198,18 @@ func (b *Builder) inputs(kept *typeCache, todo []*unit) (*inputs, error) {
 			if r := b.base.replace[f]; r != "" {
 				from = r
 			}
-			data, err := os.ReadFile(from)
-			if err != nil {
-				return err
+			data, changed := b.names.texts[p.ImportPath][f]
+			if !changed {
+				var err error
+				if data, err = os.ReadFile(from); err != nil {
+					return err
+				}
+			}
+			if changed && in.Changed == nil {
+				in.Changed = map[string]bool{}
+			}
+			if changed {
+				in.Changed[f] = true
 			}
 			in.Files = append(in.Files, instrument.File{Path: f, Content: data})
 		}

@@ -166,7 +166,7 @@ func (p *parser) header() (packed bool) {
 // flags are the flags that a clip may hold, and whether each takes a value. A clip may come from
 // an untrusted place, so no other flag is accepted.
 var flags = map[string]bool{"-run": true, "-skip": true, "-tags": true, "-time": true, "-lose": true,
-	"-short": false, "-v": false}
+	"-symbolic": true, "-short": false, "-v": false}
 
 // Variables are the environment variables that a clip may hold.
 var Variables = []string{"GODEBUG", "GOMAXPROCS", "GOEXPERIMENT", "CGO_ENABLED"}
@@ -176,7 +176,7 @@ func (p *parser) flag(val string) string {
 	v := p.value(val)
 	name, _, valued := strings.Cut(v, "=")
 	if want, known := flags[name]; !known || want != valued {
-		p.fail("one of the flags -run=, -skip=, -tags=, -time=, -lose=, -short, -v", shown(v))
+		p.fail("one of the flags -run=, -skip=, -tags=, -time=, -lose=, -symbolic=, -short, -v", shown(v))
 	}
 	return v
 }

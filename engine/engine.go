@@ -50,6 +50,7 @@ type exploration struct {
 	foretold *foreteller // predicts from executions after the first; nil: it is not predicted
 
 	input    []string         // of a fuzz target; nil: its corpus
+	named    []string         // what its values are, see wire.Result
 	paths    witness          // of executions with inputs that are searched for, nil if none are
 	together *symbolic.Inputs // they and the schedules are explored in one net
 
@@ -155,11 +156,11 @@ func (e *exploration) explore(first []*trace.Schedule) wire.Record {
 		return ended(e.answer())
 	}
 	search := e.searching()
-	if e.cfg.Fuzz != "" {
-		search = func() (string, bool, why.End) { return e.inputs(e.searchingOne()) }
-	} else if e.cfg.Properties {
-		whole := search
+	if whole := search; e.cfg.Properties && (e.cfg.Fuzz == "" || e.cfg.Fuzz == wire.Named) {
 		search = func() (string, bool, why.End) { return e.cases(e.searchingOne(), whole) }
+	}
+	if whole := search; e.cfg.Fuzz != "" {
+		search = func() (string, bool, why.End) { return e.inputs(e.searchingOne(), whole) }
 	}
 	result, complete, end := search()
 	if !complete && (e.outgrown || e.memory.Reached()) {

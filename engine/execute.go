@@ -48,6 +48,7 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site, needs
 		return Execution{Trace: new(trace.Trace)}
 	}
 	e.n++
+	e.named = ex.Named
 	e.common = e.common || ex.Common
 	if ex.Learnt && e.cfg.Isolate != "process" { // in processes of their own nothing is learnt
 		e.learnt++

@@ -410,8 +410,9 @@ type witness interface {
 	see(input []string, ex *Execution)
 }
 
-// inputs explores a fuzz target: each input by search, which explores one.
-func (e *exploration) inputs(search func() (string, bool, why.End)) (result string, complete bool,
+// inputs explores a fuzz target: each input by search, which explores one. A test that has nothing
+// of what is named is explored by whole.
+func (e *exploration) inputs(search, whole func() (string, bool, why.End)) (result string, complete bool,
 	end why.End) {
 	p, err := newPaths(e.cfg.Solver)
 	if err != nil {
@@ -422,7 +423,10 @@ func (e *exploration) inputs(search func() (string, bool, why.End)) (result stri
 	ex := e.execute(&wire.Request{Schedule: *first, Corpus: true, Show: e.showOnce()}, explore.Needs{})
 	seeds, property := ex.Corpus, ex.Property
 	e.look(ex, first, "")
-	if e.ended() || len(seeds) == 0 { // it does not come to F.Fuzz
+	switch {
+	case e.cfg.Fuzz == wire.Named && (len(seeds) == 0 || property):
+		return whole()
+	case e.ended() || len(seeds) == 0: // it does not come to F.Fuzz
 		return search()
 	}
 	if property {

@@ -442,7 +442,7 @@ func (e *exploration) clipOf(f *wire.Finding, t *trace.Trace, m *minimiser) wire
 	c := wire.Clip{
 		Test: e.test, Kind: f.Kind, Message: f.Message, Policy: "first", Seed: m.seed, Free: m.free,
 		Exhaustive: m.exhaustive, Places: f.CorePlaces(), Pattern: f.Pattern,
-		Input: e.input,
+		Input: e.input, Named: e.named,
 	}
 	if e.cfg.Isolate == "process" {
 		c.Isolate = e.cfg.Isolate

@@ -249,7 +249,7 @@ func (f *flower) hasBody(fn *types.Func) bool {
 	case fn.Pkg() == nil:
 		return false
 	case fn.Pkg() != f.pkg:
-		return followed(fn)
+		return followed(fn) || givesInput(fn)
 	}
 	if f.unlabelled == nil {
 		f.unlabelled = map[string]bool{}

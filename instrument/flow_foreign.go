@@ -21,6 +21,9 @@ func (f *flower) isForeign(fn *types.Func) bool {
 	if logsDraws(fn) {
 		return true
 	}
+	if givesInput(fn) {
+		return false
+	}
 	if r := fn.Signature().Recv(); r != nil && types.IsInterface(r.Type()) || fn.Pkg() == nil ||
 		fn.Pkg() == f.pkg {
 		return f.exprs() && fn.Pkg() == f.pkg && f.bodiless(fn)
@@ -165,6 +168,11 @@ func logsDraws(fn *types.Func) bool {
 	r := fn.Signature().Recv()
 	return r != nil && types.IsInterface(r.Type()) &&
 		(fn.Name() == "HeddleDraw" || fn.Name() == "Log" || fn.Name() == "Logf")
+}
+
+// givesInput reports whether fn is package drive's Next, which returns an input with its label.
+func givesInput(fn *types.Func) bool {
+	return fn.Pkg() != nil && fn.Pkg().Path() == "heddlert/drive" && fn.Name() == "Next"
 }
 
 // returns reports whether a function that prints returns: Fatal, Panic and Skip do not.

@@ -44,6 +44,7 @@ type Input struct {
 	Standard   bool              // belongs to the standard library
 	Bodiless   []string          // functions without body, for a package without Files
 	Mode       Mode
+	Changed    map[string]bool // the Files whose text is not that of the file, by path: see NamedOf
 }
 
 // A File is a source file.
@@ -95,6 +96,14 @@ func Rewrite(in *Input, imp types.Importer) (*Output, error) {
 	im, _ := imp.(*Importer)
 	if im == nil || im.pkgs[in.ImportPath] == nil || im.pkgs[in.ImportPath].in != in {
 		own := NewImporter([]*Input{in})
+		if im != nil { // of the rest of the build it knows the same
+			own.fset = im.fset
+			for path, p := range im.pkgs {
+				if own.pkgs[path] == nil {
+					own.pkgs[path] = p
+				}
+			}
+		}
 		return rewrite(in, own, imp, func(p *pkg, info *types.Info) (*types.Package, error) {
 			if err := p.load(own.fset); err != nil {
 				return nil, err
@@ -131,6 +140,8 @@ func rewrite(in *Input, im *Importer, imp types.Importer,
 		}
 		if text := r.file(); text != nil {
 			out.Files[f.Path] = text
+		} else if in.Changed[f.Path] {
+			out.Files[f.Path] = f.Content
 		}
 	}
 	if in.Mode.Flow {

@@ -77,6 +77,18 @@ func (r *Reporter) explain(test string, f Finding) string {
 // input returns the input of a fuzz target, and where it is stored for go test.
 func (r *Reporter) input(test string, f *Finding) []string {
 	lines := []string{oneLine(strings.Join(f.Clip.Input, ", "))}
+	if names := f.Clip.Named; len(names) == len(f.Clip.Input) {
+		var values []string
+		of := ""
+		for i, v := range f.Clip.Input {
+			if strings.HasPrefix(names[i], "element ") {
+				of = names[i] + ": "
+				continue
+			}
+			values, of = append(values, of+names[i]+" = "+v), ""
+		}
+		lines[0] = oneLine(strings.Join(values, ", "))
+	}
 	if f.InputFile != "" {
 		lines = append(lines,
 			fmt.Sprintf("%s   (go test -run=%s/%s runs it, in whatever order)", r.short(f.InputFile), test,

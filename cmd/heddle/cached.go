@@ -70,7 +70,7 @@ type verdicts struct {
 
 // caches reports whether verdicts are kept and used.
 func (o *options) caches() bool {
-	return !o.set["count"] && o.count == 1 && !o.resume && o.fuzz == "" && !o.mapCover && o.exec == "" &&
+	return !o.set["count"] && o.count == 1 && !o.resume && !o.searching() && !o.mapCover && o.exec == "" &&
 		o.nats.URL == "" && o.question == nil && o.unit.Name != "predict"
 }
 

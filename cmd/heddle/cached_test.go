@@ -117,8 +117,9 @@ var optionEffects = map[string]effect{
 
 	"strategy": counts, "unit": nothing, "values": counts, "seed": counts, "predict": counts,
 	"complete": counts, "patterns": counts, "regions": counts, "mapCover": never, "fuzz": never,
-	"solver": nothing, // of fuzz alone
-	"chance": nothing, // likewise
+	"symbolic": never,
+	"solver":   nothing, // of fuzz alone
+	"chance":   nothing, // likewise
 
 	"budget": nothing, "whole": counts, "input": counts, "runs": counts, "steps": counts, "lose": counts,
 	"hang": nothing, "solve": counts, "longest": counts, "share": nothing, "total": nothing,

@@ -64,6 +64,7 @@ type searchOptions struct {
 	patterns, regions string
 	mapCover          bool
 	fuzz, solver      string
+	symbolic          []string // names of what else is an input
 	chance            bool
 }
 
@@ -295,8 +296,16 @@ func (o *options) judgeFlags(fs *flag.FlagSet) {
 func (o *options) fuzzFlags(fs *flag.FlagSet) {
 	fs.StringVar(&o.fuzz, "fuzz", "",
 		"search for inputs of the fuzz targets that match `regexp`, and explore each; without, targets are explored on their corpus")
-	choose(fs, &o.solver, "solver", solvers, "what solves the conditions on inputs of -fuzz")
-	fs.BoolVar(&o.chance, "chance", true, "with -fuzz: make inputs by chance too, for the rest of the budget")
+	o.symbolicFlags(fs)
+}
+
+// symbolicFlags are those of test and run.
+func (o *options) symbolicFlags(fs *flag.FlagSet) {
+	fs.Var(nameList{&o.symbolic}, "symbolic",
+		"take values that have these `names`, separated by commas, as inputs that are searched for: fields of the elements of a table test and variables of tests (in, tt.in, TestParse.tt.in), and flags of a main package")
+	choose(fs, &o.solver, "solver", solvers, "what solves the conditions on inputs of -fuzz and -symbolic")
+	fs.BoolVar(&o.chance, "chance", true,
+		"with -fuzz and -symbolic: make inputs by chance too, for the rest of the budget")
 }
 
 func (o *options) testFlags(fs *flag.FlagSet) {
@@ -431,7 +440,7 @@ func (o *options) check() error {
 	if o.set["flow"] && !follows(o.unit) && !follows(o.seedWith()) {
 		return fmt.Errorf("flag -flow is for strategies %s", strings.Join(explore.Names(follows), ", "))
 	}
-	if o.set["mem"] && !o.flow() && !o.flowSeeds() && o.unit.Needs.Flow == explore.NoFlow && o.fuzz == "" {
+	if o.set["mem"] && !o.flow() && !o.flowSeeds() && o.unit.Needs.Flow == explore.NoFlow && !o.searching() {
 		names := explore.Names(func(u *explore.Unit) bool { return u.Needs.Flow > explore.FlowBeside })
 		return fmt.Errorf("flag -mem is for data flow: use it with -strategy %s", strings.Join(names, " or "))
 	}
@@ -455,18 +464,21 @@ func (o *options) check() error {
 
 // checkFuzz refuses what the search for inputs cannot be combined with.
 func (o *options) checkFuzz() error {
-	if o.fuzz == "" {
+	if !o.searching() {
 		if o.set["solver"] {
-			return errors.New("flag -solver is for the search for inputs: use it with -fuzz")
+			return errors.New("flag -solver is for the search for inputs: use it with -fuzz or -symbolic")
 		}
 		if o.set["chance"] {
-			return errors.New("flag -chance is for the search for inputs: use it with -fuzz")
+			return errors.New("flag -chance is for the search for inputs: use it with -fuzz or -symbolic")
 		}
 		return nil
 	}
+	if err := o.checkSymbolic(); err != nil {
+		return err
+	}
 	for _, u := range []*explore.Unit{o.unit, o.seedWith()} {
 		if u != nil && u.Needs.Accesses {
-			return fmt.Errorf("flag -fuzz: not with strategy %s, in whose executions every memory access is a step", u.Name)
+			return fmt.Errorf("flags -fuzz and -symbolic: not with strategy %s, in whose executions every memory access is a step", u.Name)
 		}
 	}
 	if o.solver == "z3" {
@@ -510,7 +522,7 @@ func (o *options) flows(u *explore.Unit) bool {
 // lean reports whether test binaries need no strategy that is Heavy.
 func (o *options) lean() bool {
 	heavy := func(c explore.Choice) bool { return c.Unit.Heavy }
-	return !o.unit.Heavy && o.fuzz == "" && !slices.ContainsFunc(o.strategies, heavy)
+	return !o.unit.Heavy && !o.searching() && !slices.ContainsFunc(o.strategies, heavy)
 }
 
 // config returns what to tell a test binary; the caller adds what differs from one to the next.
@@ -521,8 +533,9 @@ func (o *options) config() wire.Config {
 		Visible: o.visible, Time: o.time, Lose: o.lose, Race: o.race, FailFast: o.failFast, Count: o.count,
 		Isolate:          o.isolate,
 		CheckDeterminism: o.determinism,
-		Flow:             o.flow() && o.fuzz == "", ForFlow: o.flowSeeds(), FlowMemory: o.memory,
-		Memory: o.held, Fuzz: o.fuzz, Solved: o.fuzz != "" && !o.chance, Ask: o.question, VisibleAt: o.asked,
+		Flow:             o.flow() && !o.searching(), ForFlow: o.flowSeeds(), FlowMemory: o.memory,
+		Memory: o.held, Fuzz: o.fuzz, Solved: o.searching() && !o.chance, Symbolic: o.symbolic,
+		Ask: o.question, VisibleAt: o.asked,
 		Predict: o.predict, Patterns: o.patterns, Regions: o.regions, Complete: o.complete,
 		Solve: int64(o.solve), Whole: o.whole, Input: o.input,
 	}

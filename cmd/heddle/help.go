@@ -34,7 +34,8 @@ var flagSections = []section{
 	{"CI", []string{"baseline", "update", "sarif", "junit", "shard", "times", "resume", "nats", "nats-creds",
 		"nats-ca", "trust", "share", "exec"}},
 	{"Strategies and what they see", []string{"strategy", "strategies", "seed", "visible", "time", "isolate",
-		"lose", "race", "predict", "fuzz", "chance", "solver", "regions", "patterns", "complete"}},
+		"lose", "race", "predict", "fuzz", "symbolic", "chance", "solver",
+		"regions", "patterns", "complete"}},
 	{"Bounds", []string{"steps", "longest", "hang", "memory", "mem", "solve"}},
 	{"Research", nil},
 }

@@ -99,9 +99,7 @@ func (r *packageRun) inProcesses(ctx context.Context, m *moved, clips []*wire.Cl
 	cfg := r.configOf(m.test)
 	cfg.Isolate = "process"
 	cfg.VisibleAt = m.visible
-	if !r.o.searches(m.test) {
-		cfg.Fuzz = ""
-	}
+	cfg.Fuzz = r.o.fuzzOf(m.test)
 	for _, c := range clips {
 		if !r.o.fits(c) {
 			continue

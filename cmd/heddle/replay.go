@@ -309,7 +309,7 @@ func (e *exploration) replaying(p *build.Package, c *wire.Clip, o *options) *pro
 		launch: e.launch}
 	b.config = wire.Config{
 		Mode: "replay", Longest: int64(longestReplay), Package: p.ImportPath, Race: true, Visible: "auto",
-		Isolate: c.Isolate, Lose: o.lose, Clips: []wire.Clip{*c}, VisibleAt: c.Visible,
+		Isolate: c.Isolate, Lose: o.lose, Symbolic: o.symbolic, Clips: []wire.Clip{*c}, VisibleAt: c.Visible,
 	}
 	if c.Early() {
 		b.config.Time = "free"

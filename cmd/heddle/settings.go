@@ -33,6 +33,9 @@ func (o *options) settle(c *wire.Clip, code string) {
 	if o.short {
 		c.Flags = append(c.Flags, "-short")
 	}
+	if len(o.symbolic) > 0 && c.Input != nil && !strings.HasPrefix(c.Test, "Fuzz") {
+		c.Flags = append(c.Flags, symbolicFlag+strings.Join(o.symbolic, ","))
+	}
 	if !slices.ContainsFunc(o.args, clip.Refused) {
 		c.Args = o.args
 	}
@@ -78,6 +81,8 @@ func (o *options) under(c *wire.Clip) *options {
 			with.time = value
 		case "lose":
 			with.lose, _ = strconv.Atoi(value)
+		case "symbolic":
+			with.symbolic = symbolicOf(value)
 		case "short":
 			with.short = true
 		case "v":
@@ -124,7 +129,7 @@ func (o *options) fits(c *wire.Clip) bool {
 	if c.Code == "" {
 		return true
 	}
-	var now wire.Clip
+	now := wire.Clip{Test: c.Test, Input: c.Input}
 	o.settle(&now, "")
 	return slices.Equal(picks(&now), picks(c))
 }

@@ -77,9 +77,7 @@ func (r *packageRun) shareOn(ctx context.Context, sh *shared) (*shared, error) {
 	s := &sharing{packageRun: r, shared: sh, found: sh.share.Found, died: make(map[int]int)}
 	var deadline time.Time
 	cfg := r.configOf(sh.test)
-	if !r.o.searches(sh.test) {
-		cfg.Fuzz = ""
-	}
+	cfg.Fuzz = r.o.fuzzOf(sh.test)
 	if cfg.Budget > 0 {
 		deadline = began.Add(time.Duration(cfg.Budget))
 		if !sh.resumed { // else it has a budget of its own

@@ -30,7 +30,7 @@ func (t *tool) test(ctx context.Context, args []string) int {
 // runMain is heddle run.
 func (t *tool) runMain(ctx context.Context, args []string) int {
 	o := new(options)
-	rest, err := t.parse("run", o, args, false, o.buildFlags, o.exploreFlags, o.outputFlags)
+	rest, err := t.parse("run", o, args, false, o.buildFlags, o.exploreFlags, o.symbolicFlags, o.outputFlags)
 	if err != nil {
 		return t.parseError(err)
 	}
@@ -66,6 +66,9 @@ func (t *tool) explore(ctx context.Context, e *exploration, patterns []string) i
 		closeOutputs(out)
 		if ctx.Err() != nil {
 			return exitInterrupted
+		}
+		if errors.Is(err, build.ErrNames) {
+			return t.misuse("heddle: %v", err)
 		}
 		return t.fail(err)
 	}
@@ -175,9 +178,14 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 	if err != nil {
 		return nil, err
 	}
-	b, err := build.Open(ctx, build.Config{Dir: dir, Patterns: patterns, Tags: e.o.tags, Main: e.main,
-		Choose: choose, Lean: e.o.lean(), Flow: e.o.flow() || e.o.flowSeeds() || e.o.fuzz != "",
-		Exprs: e.o.fuzz != "", Debug: e.o.debug, Progress: progress})
+	asked := e.o.symbolic
+	if !e.o.set["symbolic"] { // of a clip: its test may be another one now
+		asked = nil
+	}
+	b, err := build.Open(ctx, build.Config{Symbolic: e.namesOf, Names: asked,
+		Dir: dir, Patterns: patterns, Tags: e.o.tags, Main: e.main,
+		Choose: choose, Lean: e.o.lean(), Flow: e.o.flow() || e.o.flowSeeds() || e.o.searching(),
+		Exprs: e.o.searching(), Debug: e.o.debug, Progress: progress})
 	if err != nil {
 		return nil, err
 	}
@@ -222,6 +230,11 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 	}
 	for _, note := range res.Left {
 		e.report.Note(note)
+	}
+	for _, note := range res.Named {
+		if e.o.picks(note.Func) {
+			e.report.Note(e.tool.short(note.Text))
+		}
 	}
 	return res, nil
 }

@@ -47,12 +47,18 @@ func moves(headers ...string) file {
 	return f
 }
 
-var flagPatch = &pkg{files: map[string]file{"flag.go": moves(
+var flagPatch = &pkg{added: embedded("flag.go.txt"), files: map[string]file{"flag.go": parses(moves(
 	"func (f *FlagSet) SetOutput(output io.Writer)", "func (f *FlagSet) set(name, value string) error",
 	"func (f *FlagSet) Var(value Value, name string, usage string)",
-	"func (f *FlagSet) Parse(arguments []string) error",
 	"func (f *FlagSet) Init(name string, errorHandling ErrorHandling)",
-)}}
+))}}
+
+// parses adds that flags may be inputs: see added/flag.go.txt.
+func parses(f file) file {
+	f.edits = append(f.edits, begin("func (f *FlagSet) Parse(arguments []string) error {",
+		"_hs.Moved = true; defer heddleParsed(f)"))
+	return f
+}
 
 var logPatch = &pkg{files: map[string]file{"log.go": moves(
 	"func (l *Logger) SetOutput(w io.Writer)", "func (l *Logger) SetFlags(flag int)",

@@ -33,11 +33,24 @@ type Test struct {
 	Name string
 	Kind string // "test", "fuzz", "example", "main"
 	Fuzz bool   // inputs are searched for
+	// it may have what Config.Symbolic names
+	Named bool
 	// Body runs the test once, in the calling goroutine, which is "main" of the execution.
 	Body func(o *Outcome)
 
 	// printed is what the program prints.
 	printed *printed
+}
+
+// searched returns the Config.Fuzz of the test.
+func (t *Test) searched() string {
+	switch {
+	case t.Fuzz:
+		return config.Fuzz
+	case t.Named && len(config.Symbolic) > 0:
+		return wire.Named
+	}
+	return ""
 }
 
 // An Outcome is what one run of a Body left.
@@ -129,6 +142,7 @@ func init() {
 	if err := json.Unmarshal(data, config); err != nil {
 		fatal("configuration %s: %v", path, err)
 	}
+	hook.Symbolic, hook.Flags = config.Symbolic, giveFlags
 	keepFromChildren()
 	if config.Debug != nil {
 		endWithDebugger()
@@ -243,9 +257,7 @@ func Run(tests []Test) int {
 					break
 				}
 				began := time.Now()
-				if !t.Fuzz {
-					cfg.Fuzz = ""
-				}
+				cfg.Fuzz = t.searched()
 				if err := engine.Explore(context.Background(), &cfg, t.Name, newLocal(d, t),
 					d.send); err != nil {
 					fatal("%v", err)

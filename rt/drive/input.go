@@ -53,6 +53,7 @@ func takeInput(q *wire.Request) error {
 	given.exprs, given.tell, given.corpus = q.Exprs, q.Corpus, nil
 	given.count, given.compare = q.Count, q.Compare
 	given.draw, given.at, given.told, given.by = q.Draw, 0, nil, 0
+	takeNamed()
 	return nil
 }
 

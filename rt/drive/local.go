@@ -202,7 +202,8 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (engine.Execution,
 	if d := x.remains.Deadlock; d != nil {
 		ex.Cycle = d.Events
 	}
-	ex.Property = drawn()
+	ex.Property, ex.Named = drawn(), namesOf()
+	x.excuse(&ex)
 	ex.Corpus, ex.Concrete = given.corpus, concrete(q)
 	if d := sched.S.Diverged(); d != nil {
 		ex.Diverged = &wire.Divergence{Step: d.Step, Got: d.Got, GotOK: d.GotOK, Enabled: d.Enabled,

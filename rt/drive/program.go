@@ -15,7 +15,7 @@ func Main(f func()) {
 		f()
 		return
 	}
-	t := Test{Name: "main", Kind: "main", printed: &printed{path: config.PrintFile, whole: true}}
+	t := Test{Name: "main", Kind: "main", Named: true, printed: &printed{path: config.PrintFile, whole: true}}
 	t.Body = func(o *Outcome) {
 		f()
 		o.Finished = true

@@ -38,7 +38,7 @@ func Property(zero []any) *Part {
 	}
 	switch {
 	case given.draw != 0:
-	case given.values != nil && suits(zero):
+	case given.values != nil && len(named.order) == 0 && suits(zero):
 		given.labels = append(given.labels[:0], 0) // no receiver
 		p.Values = arguments(given.values[given.at:given.at+len(zero)], given.at)
 		p.labels = slices.Clone(given.labels)
@@ -121,7 +121,7 @@ func (p *Part) PassTo(values []int) {
 // drawn reports whether the execution had properties that are called with the input of the test,
 // and makes what they drew, or may, the corpus.
 func drawn() bool {
-	if given.told == nil || given.corpus != nil { // else they are checked within a fuzz target
+	if asked() || given.told == nil || given.corpus != nil { // else they are checked within a fuzz target
 		return false
 	}
 	given.corpus = [][]string{given.told}

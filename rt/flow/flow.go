@@ -260,6 +260,13 @@ func SetAt[T any](p *T, l Label) Label {
 	return 0
 }
 
+// SetBytes is SetAt for n bytes.
+func SetBytes(p unsafe.Pointer, n uintptr, l Label) {
+	if here() {
+		memory.set(place(p), n, l)
+	}
+}
+
 // MR announces a read of the map m and returns m; the label of what is found goes into to.
 func MR[M any](m M, s hook.Site, l Label, to *Slot) M {
 	if hook.On {

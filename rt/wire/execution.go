@@ -115,7 +115,10 @@ type Result struct {
 	// Outsiders says, for the first execution with Outside, what it was that took part, in words.
 	Outsiders string     `json:",omitempty"`
 	Corpus    [][]string `json:",omitempty"` // of Request.Corpus
-	Property  bool       `json:",omitempty"` // the corpus is of properties, see Request.Draw
+	// of Config.Symbolic: what the values of the input are, "element 2" for the one that says which
+	// element of a loop has them
+	Named    []string `json:",omitempty"`
+	Property bool     `json:",omitempty"` // the corpus is of properties, see Request.Draw
 	// where values that depend on the input were no longer followed, with Request.Exprs
 	Concrete []trace.Site `json:",omitempty"`
 	// With Request.Count: how many branches were taken that no execution of the test in this

@@ -70,6 +70,7 @@ type Config struct {
 	// corpus
 	Input      []string            `json:",omitempty"`
 	Fuzz       string              // pattern of the fuzz targets whose inputs are searched for
+	Symbolic   []string            `json:",omitempty"` // names of what else is an input, see package drive
 	Solved     bool                `json:",omitempty"` // only by solving conditions, none by chance
 	Constants  *counters.Constants `json:",omitempty"` // of the program, for inputs by chance
 	FuzzCache  string              `json:",omitempty"` // folder of kept inputs; "": none
@@ -108,6 +109,10 @@ type Config struct {
 	Solve  int64 // nanoseconds for one question to the solver, 0: as the driver sees fit
 }
 
+// Named is Config.Fuzz for a test whose inputs are searched for since it has what Config.Symbolic
+// names.
+const Named = "(named)"
+
 // A Clip is a schedule with what it shows; package clip reads and writes it as text.
 type Clip struct {
 	Path       string // where it was read from
@@ -125,6 +130,7 @@ type Clip struct {
 	Isolate   string
 	// of a fuzz target: what it is called with, in the notation of package corpus; nil: its corpus
 	Input   []string `json:",omitempty"`
+	Named   []string `json:",omitempty"` // what its values are, see Result.Named. No clip has it.
 	Visible []uint64 // sites whose memory accesses are steps; the numbers are those of one build
 	Spots   []Place  // the same sites as they stand in the file, by what the source says
 	Steps   Steps

@@ -38,7 +38,7 @@ var boxes = []box{
 	{"wire", 3, []string{"rt/wire"}, nil},
 	{"model", 4, []string{"model"}, nil},
 	{"trace", 5, []string{"trace", "detect"}, nil},
-	{"leaves", 6, []string{"rt/counters", "rt/decoded", "rt/limit", "rt/splitmix", "rt/states",
+	{"leaves", 6, []string{"rt/counters", "rt/decoded", "rt/fuzzed", "rt/limit", "rt/splitmix", "rt/states",
 		"internal/shard", "internal/norm", "internal/tested"}, nil},
 }
 

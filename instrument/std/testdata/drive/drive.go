@@ -12,6 +12,7 @@ import (
 type Test struct {
 	Name, Kind string
 	Fuzz       bool
+	Named      bool
 	Body       func(o *Outcome)
 }
 

@@ -1,0 +1,5 @@
+//go:build heddle_rt
+
+package fuzzed
+
+import _ "internal/fuzz"
