@@ -63,8 +63,8 @@ func (f *flower) builtinSymbolic(e *ast.CallExpr, name string, l []string) {
 			f.slot[e] = "_hf.Len(" + l[0] + ")"
 		}
 	default:
-		rewrite := map[string]func(*ast.CallExpr, []string) bool{"append": f.quietAppend, "make": f.made,
-			"min": f.extreme, "max": f.extreme}[name]
+		rewrite := map[string]func(*ast.CallExpr, []string) bool{"append": f.quietAppend,
+			"copy": f.quietCopy, "make": f.made, "min": f.extreme, "max": f.extreme}[name]
 		if rewrite == nil || !rewrite(e, l) {
 			f.loses(e, l...)
 		}
@@ -90,13 +90,31 @@ func (f *flower) quietAppend(e *ast.CallExpr, ls []string) bool {
 		if !ok {
 			return false
 		}
+		f.fixLength(e.Args[1]) // the result has another length
 		added = v.operand() + ", 0, 0"
 	} else {
 		added = fmt.Sprintf("nil, %d, %s", len(e.Args)-1, f.appended(e, f.info.TypeOf(e.Args[0]), ls[1:]))
 	}
+	f.fixLength(e.Args[0])
 	loc := f.fn.newLoc()
 	f.wrap(e.Args[0], "_hf.Old(", ", &"+loc+")")
 	f.wrap(e, "_hf.Appended(", ", &"+loc+", "+added+")")
+	return true
+}
+
+// quietCopy rewrites copy(s, t) in code without hooks on memory. Both lengths are branches.
+func (f *flower) quietCopy(e *ast.CallExpr, ls []string) bool {
+	t := f.info.TypeOf(e.Args[1])
+	if !f.quiet() || !isSlice(f.info.TypeOf(e.Args[0])) || !isSlice(t) && !isString(t) {
+		return false
+	}
+	f.fixLength(e.Args[0])
+	f.fixLength(e.Args[1])
+	hook := "_hf.Copied"
+	if isString(t) {
+		hook = "_hf.CopiedText"
+	}
+	f.replace(e.Fun, hook)
 	return true
 }
 

@@ -286,13 +286,17 @@ func (f *flower) packed(e *ast.CallExpr, c *flowCall, ls []string) []string {
 
 // restOf returns the type of the arguments that a call packs into a slice. It returns "" if there
 // are none, or if their labels are lost: labels are kept for numbers, conditions and strings whose
-// type has the same name everywhere.
+// type has the same name everywhere, and for empty interfaces.
 func (f *flower) restOf(e *ast.CallExpr, c *flowCall) string {
 	n := c.sig.Params().Len()
 	if !f.exprs() || !c.sig.Variadic() || e.Ellipsis.IsValid() || len(e.Args) < n {
 		return ""
 	}
-	b, ok := c.sig.Params().At(n - 1).Type().(*types.Slice).Elem().(*types.Basic)
+	elem := types.Unalias(c.sig.Params().At(n - 1).Type().(*types.Slice).Elem())
+	if i, ok := elem.(*types.Interface); ok && i.Empty() {
+		return "interface{}"
+	}
+	b, ok := elem.(*types.Basic)
 	if !ok {
 		return ""
 	}

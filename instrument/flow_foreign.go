@@ -42,7 +42,7 @@ func followed(fn *types.Func) bool {
 	if r := fn.Signature().Recv(); r != nil {
 		name = typeName(r.Type()) + "." + name
 	}
-	return std.Followed(fn.Pkg().Path()) && !std.Operates(fn.Pkg().Path(), name)
+	return std.Followed(fn.Pkg().Path()) && !std.Operates(fn.Pkg().Path(), name) && !prints(fn)
 }
 
 // bodiless reports whether fn is declared in this file and implemented elsewhere, in assembly or

@@ -122,7 +122,8 @@ const (
 // finders are the functions above that look for something by one expression, if there is one: calls
 // of them become calls of package flow.
 var finders = map[string]string{"heddleFind": "_hf.Find", "heddleFindByte": "_hf.FindByte",
-	"heddleDigits": "_hf.Digits"}
+	"heddleDigits": "_hf.Digits", "heddleAmong": "_hf.Among", "heddlePrints": "_hf.Prints",
+	"heddleBack": "_hf.PrintsAgain"}
 
 // finds rewrites a call of one of finders.
 func (f *flower) finds(e *ast.CallExpr) bool {

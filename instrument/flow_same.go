@@ -110,6 +110,9 @@ func (f *flower) sprints(e *ast.CallExpr) bool {
 			return false
 		}
 	}
+	if !f.formats(format, args) {
+		return false
+	}
 	site := f.branchSite(e.Pos(), e)
 	operands, followed := "", false
 	for _, a := range args {
@@ -122,10 +125,52 @@ func (f *flower) sprints(e *ast.CallExpr) bool {
 	if !followed {
 		return true
 	}
+	for i := len(args) - 1; i >= 0; i-- {
+		if f.wrappable(args[i]) {
+			f.wrap(args[i], "_hf.Summed(", ")")
+			break
+		}
+	}
 	to := f.fn.newSlot()
 	f.wrap(e, "_hf.Sprintf(", ", "+strconv.Quote(format)+", "+site+", &"+to+operands+")")
 	f.slot[e] = to + ".Get()"
 	return true
+}
+
+// formats reports whether package flow knows what a format makes of arguments: of each, in order,
+// with flags 0 and - and a width. Else the source of package fmt is followed.
+func (f *flower) formats(format string, args []ast.Expr) bool {
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' {
+			continue
+		}
+		begin := i + 1
+		for i++; i < len(format) && strings.IndexByte("0123456789-", format[i]) >= 0; i++ {
+		}
+		if i == len(format) {
+			return false
+		}
+		if format[i] == '%' {
+			continue
+		}
+		if len(args) == 0 {
+			return false
+		}
+		verbs := "dvxob"
+		switch b, _ := core(f.info.TypeOf(args[0])).(*types.Basic); {
+		case b == nil || b.Info()&(types.IsInteger|types.IsBoolean|types.IsString) == 0:
+			verbs = ""
+		case b.Info()&types.IsString != 0:
+			verbs = "sv"
+		case b.Info()&types.IsBoolean != 0:
+			verbs = "tv"
+		}
+		if strings.IndexByte(verbs, format[i]) < 0 || verbs != "dvxob" && begin < i {
+			return false
+		}
+		args = args[1:]
+	}
+	return len(args) == 0
 }
 
 // printed keeps an argument that is printed, and returns it as an operand.

@@ -361,7 +361,8 @@ func (f *flower) conversionSymbolic(e *ast.CallExpr) {
 	f.slot[e] = "0"
 	// their bytes have labels by address
 	texts := (isString(to) && isBytes(from) || isBytes(to) && isString(from)) && f.info.Types[x].Value == nil
-	texts = texts || isArray(to) && isSlice(from) || isString(to) && textual(from)
+	runes := (isString(to) && isRunes(from) || isRunes(to) && isString(from)) && f.info.Types[x].Value == nil
+	texts = texts || runes || isArray(to) && isSlice(from) || isString(to) && textual(from)
 	if l == "0" && !texts {
 		return
 	}
@@ -376,7 +377,8 @@ func (f *flower) conversionSymbolic(e *ast.CallExpr) {
 		slot := f.fn.newSlot()
 		f.wrap(e, "_hf.GenericConv(", ", "+l+", &"+slot+")")
 		f.slot[e] = slot + ".Get()"
-	case types.IsInterface(to) || types.Identical(from.Underlying(), to.Underlying()):
+	case types.IsInterface(to) || types.Identical(from.Underlying(), to.Underlying()),
+		isPointer(to) && isPointer(from):
 		f.slot[e] = l
 	case isString(to) && (isString(from) || isBytes(from) || textual(from)), isBytes(to) && isString(from):
 		v, ok := f.keepText(x, 0, "0")
@@ -405,9 +407,39 @@ func (f *flower) conversionSymbolic(e *ast.CallExpr) {
 			return
 		}
 		f.slot[e] = fmt.Sprintf("_hf.Elems(&%s, %d)", v.val, gcSizes.Sizeof(to))
+	case isString(to) && wasNum: // a rune
+		x, ok := f.keep(x, "Num", "")
+		if !ok || x.val == "" {
+			f.loses(e, l)
+			return
+		}
+		slot := f.fn.newSlot()
+		f.wrap(e, "_hf.OfRune(", ", &"+x.val+", "+f.branchSite(e.Pos(), e)+", &"+slot+")")
+		f.slot[e] = slot + ".Get()"
+	case runes && isString(to), runes && isString(from):
+		v, ok := f.keepText(x, 0, f.branchSite(e.Pos(), e))
+		if !ok || v.val == "" {
+			f.loses(e, l)
+			return
+		}
+		hook := "ToRunes"
+		if isString(to) {
+			hook = "OfRunes"
+		}
+		f.wrap(e, "_hf."+hook+"(", ", &"+v.val+", "+f.branchSite(e.Pos(), e)+")")
 	default:
 		f.loses(e, l)
 	}
+}
+
+// isRunes reports whether t is a slice of runes.
+func isRunes(t types.Type) bool {
+	s, ok := core(t).(*types.Slice)
+	if !ok {
+		return false
+	}
+	b, ok := s.Elem().Underlying().(*types.Basic)
+	return ok && b.Kind() == types.Int32
 }
 
 func isBytes(t types.Type) bool {

@@ -142,7 +142,7 @@ var followed = map[string]bool{
 	"bufio": true, "bytes": true, "cmp": true,
 	"container/heap": true, "container/list": true, "container/ring": true, "context": true,
 	"encoding/base32": true, "encoding/base64": true, "encoding/binary": true, "encoding/csv": true,
-	"encoding/hex": true, "errors": true,
+	"encoding/hex": true, "errors": true, "fmt": true,
 	"hash/adler32": true, "hash/crc32": true, "hash/crc64": true, "hash/fnv": true, "html": true, "io": true,
 	"maps": true, "net/netip": true, "net/url": true, "path": true,
 	"regexp": true, "regexp/syntax": true, "slices": true, "sort": true, "strconv": true,

@@ -241,6 +241,7 @@ func Pure[T any](v T, l Label, to *Slot) T {
 type Call struct {
 	in, amb Label
 	on      bool
+	prints  bool // printing before
 	atomic  anAtomic
 	held    []any // see Hold and Side
 	ls      []Label
@@ -252,7 +253,7 @@ func Out[T any](v T, l Label, c *Call) T {
 	c.on = here()
 	if c.on {
 		g := Running()
-		c.in, c.amb = l, g.Amb
+		c.in, c.amb, c.prints = l, g.Amb, g.prints
 		g.Amb, g.Leaf, g.Event = l, 0, -1
 		g.depth++
 	}
@@ -298,7 +299,7 @@ func Back(c *Call, known bool) Label {
 	g.Amb = c.amb
 	g.depth--
 	if Exprs {
-		g.sends, g.prints = g.sends[:0], false
+		g.sends, g.prints = g.sends[:0], c.prints
 		switch x := c.atomic; {
 		case x.on:
 			c.atomic.on = false

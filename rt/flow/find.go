@@ -236,3 +236,52 @@ func charsOf(s string) (l Label) {
 	}
 	return l
 }
+
+// Among reports whether r is one of the runes of set, and gives to the label of that. The labels of
+// the two are ls and lr.
+func Among(_ int, set string, r rune, ls, lr Label, at hook.Site, to *Slot) (is bool) {
+	to.l = 0
+	follow := Exprs && here()
+	if follow && ls != 0 {
+		Fixed(set, ls, at)
+	}
+	x, any := Val{}, Val{k: trace.Bool}
+	if follow {
+		x.set(uint64(r), lr, runeKind)
+	}
+	lo, hi := rune(0), rune(-1) // runes that follow each other
+	add := func() {
+		is = is || lo <= r && r <= hi
+		if x.l != 0 && lo <= hi {
+			any = x.orWithin(&any, lo, hi)
+		}
+	}
+	for _, c := range set {
+		if c != hi+1 {
+			add()
+			lo = c
+		}
+		hi = c
+	}
+	add()
+	if x.l != 0 {
+		to.l = any.l
+	}
+	return is
+}
+
+// orWithin is a || lo <= v && v <= hi, of a rune.
+func (v *Val) orWithin(a *Val, lo, hi rune) Val {
+	in := Val{l: Two1(trace.FlowEq, trace.Bool, v, uint64(lo), runeKind), k: trace.Bool,
+		v: truth(rune(v.v) == lo)}
+	if lo != hi {
+		u := Val{l: Conv(v.l, 32), k: 32, v: v.v}
+		u = u.does(trace.FlowSub, Val{k: 32, v: uint64(uint32(lo))})
+		in = Val{l: Two1(trace.FlowLess, trace.Bool, &u, uint64(hi-lo)+1, 32), k: trace.Bool,
+			v: truth(u.v < uint64(hi-lo)+1)}
+	}
+	if a.l == 0 {
+		return in
+	}
+	return Val{l: two(trace.FlowOr, trace.Bool, a, &in), k: trace.Bool, v: a.v | in.v}
+}

@@ -45,6 +45,7 @@ type G struct {
 	sends  []Label // see OutSelect
 	depth  int32   // calls of code that is not rewritten
 	prints bool    // see OutPrint
+	summed bool    // see Summed
 }
 
 // Set by rt/sched.

@@ -27,5 +27,35 @@ func Own(write bool) {
 	}
 }
 
+// Prints reports whether package fmt prints something as it calls a method of the program's.
+func Prints(_, _, _ int, _, _ Label, _ hook.Site, to *Slot) bool {
+	to.l = 0
+	return Exprs && here() && Running().prints
+}
+
+// PrintsAgain returns what the method returned, with the label l: fmt is at work again, which
+// printed before if prints is set.
+func PrintsAgain(prints bool, s string, _ int, l, _ Label, _ hook.Site, to *Slot) string {
+	if to.l = l; prints && Exprs && here() {
+		Running().prints = true
+	}
+	return s
+}
+
 // printing reports whether the running goroutine is in the standard library to print something.
-func printing() bool { return Exprs && hook.Here() && Running().prints }
+func printing() bool {
+	if !Exprs || !hook.Here() {
+		return false
+	}
+	g := Running()
+	return g.prints || g.summed
+}
+
+// Summed is the last argument of a call whose result has a label by itself: how the result is made
+// is no branch. Sprintf ends that.
+func Summed[T any](v T) T {
+	if Exprs && here() {
+		Running().summed = true
+	}
+	return v
+}

@@ -88,6 +88,8 @@ type question struct {
 	open bool
 	held []any
 	site hook.Site
+
+	prints bool // asked while something is printed
 }
 
 // pending is the last such call: it goes with args.
@@ -114,7 +116,7 @@ func Ask[T any](v T, c *Call, s hook.Site, sig Sig, ls ...Label) T {
 		args.fill(sig, ls)
 		results.set = false
 		if Exprs {
-			pending = question{true, c.Held(), s}
+			pending = question{true, c.Held(), s, printing()}
 		}
 	}
 	return v
@@ -124,7 +126,7 @@ func Ask[T any](v T, c *Call, s hook.Site, sig Sig, ls ...Label) T {
 func AskLate(held []any, foreign bool, s hook.Site, sig Sig, ls ...Label) {
 	if here() {
 		args.fill(sig, ls)
-		pending = question{Exprs, held, s}
+		pending = question{Exprs, held, s, printing()}
 		if foreign {
 			answer()
 		}
@@ -139,6 +141,9 @@ func answer() {
 		return
 	}
 	args.set = false
+	if q.prints {
+		return
+	}
 	for _, l := range args.l[:min(args.n, len(args.l))] {
 		if l != 0 {
 			noteLost(q.site)

@@ -204,6 +204,25 @@ func Copy[E any](dst, src []E, s hook.Site, l Label) int {
 	return copy(dst, kept)
 }
 
+// Copied is copy(dst, src) in code whose accesses are no events, where labels are expressions.
+func Copied[D, S ~[]E, E any](dst D, src S) int {
+	if k := min(len(dst), len(src)); Exprs && k > 0 && here() {
+		from, n := area(src[:k])
+		to, _ := area(dst)
+		memory.move(uintptr(to), uintptr(from), n, 0)
+	}
+	return copy(dst, src)
+}
+
+// CopiedText is Copied of a string.
+func CopiedText[D ~[]byte, T ~string](dst D, src T) int {
+	if k := min(len(dst), len(src)); Exprs && k > 0 && here() {
+		to, _ := area(dst)
+		memory.move(uintptr(to), bytesOf(src), uintptr(k), 0)
+	}
+	return copy(dst, src)
+}
+
 // CopyString is copy(dst, src) of a string.
 func CopyString[D ~[]byte, T ~string](dst D, src T, s hook.Site, l Label) int {
 	k := min(len(dst), len(src))

@@ -11,6 +11,7 @@ func Sprintf(r, format string, at hook.Site, to *Slot, args ...*Val) string {
 	if to.l = 0; !Exprs || !here() {
 		return r
 	}
+	Running().summed = false
 	labelled := false
 	for _, a := range args {
 		labelled = labelled || a != nil && (a.l != 0 || a.k == 0 && a.labelled())
