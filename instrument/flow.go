@@ -82,7 +82,8 @@ func (im *Importer) flowPass(in *Input, imp types.Importer, out *Output) {
 			sites: sites, buf: newBuffer(texts[i]), out: out, mem: true, prefix: "_hx"}
 		fl := &flower{rewriter: r, im: im, tables: tables, vars: map[*types.Var]*flowVar{},
 			slot: map[ast.Expr]string{}, aux: map[ast.Expr]string{}, hooks: map[*types.Var]bool{},
-			iters: map[*types.Var]*flowIter{}, cells: map[ast.Expr]string{}}
+			iters: map[*types.Var]*flowIter{}, cells: map[ast.Expr]string{},
+			reads: map[ast.Expr]bool{}}
 		if text := fl.file(); text != nil {
 			out.Files[f.Path] = text
 		}
@@ -173,6 +174,7 @@ type flower struct {
 	unlabelled map[string]bool // see hasBody
 
 	cells   map[ast.Expr]string // arguments of package flow's Cell
+	reads   map[ast.Expr]bool   // what a hook reads
 	stays   ast.Expr            // what is written, or whose address is taken: its place is a branch
 	located ast.Expr            // what a hook takes the address of, see check
 	dropped *ast.CallExpr       // the call whose results the statement discards

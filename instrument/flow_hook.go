@@ -70,6 +70,9 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 	add := func(s string) { f.afterPart(e, e.Args[len(e.Args)-1], s) }
 	switch name {
 	case "R", "V":
+		if u, ok := e.Args[0].(*ast.UnaryExpr); ok {
+			f.reads[ast.Unparen(u.X)] = true
+		}
 		l := f.location(e.Args[0])
 		to := f.fn.newSlot()
 		f.rename(e, map[string]string{"R": "R", "V": "Get"}[name])

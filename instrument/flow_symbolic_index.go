@@ -25,14 +25,13 @@ func (f *flower) indexed(e *ast.IndexExpr) bool {
 			v := f.newVal()
 			hook, of := "IndexN", fmt.Sprint(t.Len())
 			elem, isNum := num(t.Elem())
-			x, _ := ast.Unparen(e.X).(*ast.Ident)
-			switch table := x != nil && f.tables[f.info.Uses[x]]; {
-			case table && isNum:
-				hook, of = "IndexRow", x.Name+"[:]"
+			switch table := f.table(e); {
+			case table != "" && isNum:
+				hook, of = "IndexRow", table+"[:]"
 				f.slot[e] = fmt.Sprintf("_hf.Row(&%s, %d, %#x, %s)", v, t.Len(), uint8(elem),
 					f.branchSite(e.Pos(), e))
-			case table:
-				hook, of = "Rows", x.Name+"[:]"
+			case table != "":
+				hook, of = "Rows", table+"[:]"
 			case isNum && f.quiet() && f.shares(e) && f.stays != e:
 				hook = "IndexT"
 				f.cells[e] = fmt.Sprintf(", &%s, %d, %#x, ", v, t.Len(), uint8(elem))

@@ -4,6 +4,9 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
+
+	"heddle/instrument/std"
 )
 
 // Tables: arrays of numbers, conditions and strings, or of structs of those, that are never
@@ -11,7 +14,7 @@ import (
 // element it selects matters. See package flow's Row.
 
 // tablesOf returns the tables among the package-level variables of pkg, whose files already have
-// hooks.
+// hooks, and those fields that package std knows.
 func tablesOf(files []*ast.File, pkg *types.Package, info *types.Info) map[types.Object]bool {
 	tables := map[types.Object]bool{}
 	for _, name := range pkg.Scope().Names() {
@@ -23,6 +26,11 @@ func tablesOf(files []*ast.File, pkg *types.Package, info *types.Info) map[types
 			tables[v] = true
 		}
 	}
+	for _, name := range std.Tables(pkg.Path()) {
+		of, field, _ := strings.Cut(name, ".")
+		obj, _, _ := types.LookupFieldOrMethod(pkg.Scope().Lookup(of).Type(), true, pkg, field)
+		tables[obj] = true
+	}
 	if len(tables) == 0 {
 		return nil
 	}
@@ -33,14 +41,31 @@ func tablesOf(files []*ast.File, pkg *types.Package, info *types.Info) map[types
 				above = above[:len(above)-1]
 				return true
 			}
-			if id, ok := n.(*ast.Ident); ok && tables[info.Uses[id]] && !onlyRead(id, above) {
-				delete(tables, info.Uses[id])
+			id, _ := n.(*ast.Ident)
+			if v, ok := info.Uses[id].(*types.Var); ok && !v.IsField() && tables[v] && !onlyRead(id, above) {
+				delete(tables, v)
 			}
 			above = append(above, n)
 			return true
 		})
 	}
 	return tables
+}
+
+// table returns the text of the table that x[i] is an element of, or "". A field may be written
+// where it is not known outside, so what has it is to be read now.
+func (f *flower) table(e *ast.IndexExpr) string {
+	switch x := ast.Unparen(e.X).(type) {
+	case *ast.Ident:
+		if f.tables[f.info.Uses[x]] {
+			return x.Name
+		}
+	case *ast.SelectorExpr:
+		if of, ok := x.X.(*ast.Ident); ok && f.reads[e] && f.tables[f.info.Uses[x.Sel]] {
+			return of.Name + "." + x.Sel.Name
+		}
+	}
+	return ""
 }
 
 // tabular reports whether equal values of type t cannot be told apart.

@@ -149,6 +149,16 @@ var followed = map[string]bool{
 	"strings": true, "time": true, "unicode": true, "unicode/utf16": true, "unicode/utf8": true,
 }
 
+// Tables returns the fields of structs of a package, as T.field, that are arrays and are not
+// written any more once a program can have the struct.
+func Tables(importPath string) []string {
+	switch importPath {
+	case "encoding/base32", "encoding/base64":
+		return []string{"Encoding.encode", "Encoding.decodeMap"}
+	}
+	return nil
+}
+
 // operations are those of package time.
 var operations = map[string]bool{
 	"After": true, "AfterFunc": true, "NewTicker": true, "NewTimer": true, "Now": true, "Sleep": true,

@@ -63,6 +63,8 @@ var packages = map[string]*pkg{
 	"testing/synctest":      synctestPatch,
 	"iter":                  iterPatch,
 	"os":                    osPatch,
+	"encoding/base64":       base64Patch,
+	"hash/fnv":              fnvPatch,
 	"sort":                  sortPatch,
 	"errors":                errorsPatch,
 	"regexp/syntax":         syntaxPatch,
