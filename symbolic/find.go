@@ -127,7 +127,7 @@ func (r *reader) fits(input, p int, chars []byte) Term {
 	t := r.t
 	all := t.Bool(true)
 	for i, c := range chars {
-		all = t.Op(And, all, t.Op(Eq, t.Var(ByteName(input, p+i), 8), t.Const(uint64(c), 8)))
+		all = t.Op(And, all, t.Op(Eq, t.Byte(input, p+i), t.Const(uint64(c), 8)))
 	}
 	return all
 }
@@ -161,7 +161,7 @@ func (r *reader) pick(n *trace.FlowNode) Term {
 	input := int(r.nodes[n.A].A)
 	out := t.Const(0, 8)
 	for p := trace.MostSought; p >= 0; p-- {
-		out = t.If(t.Op(Eq, at, t.Const(uint64(p), lenWidth)), t.Var(ByteName(input, p+int(n.B)), 8), out)
+		out = t.If(t.Op(Eq, at, t.Const(uint64(p), lenWidth)), t.Byte(input, p+int(n.B)), out)
 	}
 	return out
 }
@@ -189,7 +189,7 @@ func (r *reader) compared(n *trace.FlowNode) Term {
 	case x.Op == trace.FlowPick && n.Op == trace.FlowEq:
 		at, any := r.offset(trace.Label(x.A)), t.Bool(false)
 		for p := range trace.MostSought + 1 {
-			is := t.Op(Eq, t.Var(ByteName(int(r.nodes[x.A].A), p+int(x.B)), 8), t.Const(v, 8))
+			is := t.Op(Eq, t.Byte(int(r.nodes[x.A].A), p+int(x.B)), t.Const(v, 8))
 			any = t.Op(Or, any, t.Op(And, t.Op(Eq, at, t.Const(uint64(p), lenWidth)), is))
 		}
 		return any

@@ -13,29 +13,58 @@ const MostText = 4096
 // Filler is the value of a byte in no condition.
 const Filler = 'a'
 
+// A part is what a variable is of input i: its byte at that place, or, if that is less than 0, its
+// length or a number.
+type part struct{ i, at int }
+
+const (
+	number = -1 - iota
+	length
+)
+
+// Number returns the variable for input i, a number of that width.
+func (t *Table) Number(i, width int) Term { return t.part(part{i, number}, InputName, width) }
+
+// Length returns the variable for the length of input i, a text.
+func (t *Table) Length(i int) Term { return t.part(part{i, length}, LenName, lenWidth) }
+
+// Byte returns the variable for byte n of input i, a text.
+func (t *Table) Byte(i, n int) Term {
+	return t.part(part{i, n}, func(i int) string { return ByteName(i, n) }, 8)
+}
+
+func (t *Table) part(p part, name func(i int) string, width int) Term {
+	x, ok := t.parts[p]
+	if !ok {
+		x = t.Var(name(p.i), width)
+		t.parts[p] = x
+	}
+	return x
+}
+
 // Near returns the model of the given inputs, without variables that are not in the table.
 func (t *Table) Near(values []any) Model {
 	m := Model{}
-	set := func(name string, v uint64) {
-		if x, ok := t.named[name]; ok {
+	set := func(p part, v uint64) {
+		if x, ok := t.parts[p]; ok {
 			m[x] = v & mask(t.Width(x))
 		}
 	}
 	for i, v := range values {
 		if n, ok := corpus.Bits(v); ok {
-			set(InputName(i), n)
+			set(part{i, number}, n)
 			continue
 		}
 		b, ok := corpus.Bytes(v)
 		if !ok {
 			continue
 		}
-		set(LenName(i), uint64(len(b)))
+		set(part{i, length}, uint64(len(b)))
 		for k := range b {
-			set(ByteName(i, k), uint64(b[k]))
+			set(part{i, k}, uint64(b[k]))
 		}
 		for k := len(b); k < 2*trace.MostSought; k++ { // of what an expression may look at
-			set(ByteName(i, k), Filler)
+			set(part{i, k}, Filler)
 		}
 	}
 	return m
@@ -47,7 +76,7 @@ func (t *Table) Limits(near []any, most int) []Term {
 	var cs []Term
 	for i, v := range near {
 		b, _ := corpus.Bytes(v)
-		if x, ok := t.named[LenName(i)]; ok {
+		if x, ok := t.parts[part{i, length}]; ok {
 			cs = append(cs, t.Op(ULt, x, t.Const(uint64(max(most, len(b)))+1, t.Width(x))))
 		}
 	}
@@ -76,7 +105,7 @@ func (t *Table) Values(m Model, near []any) []any {
 func (t *Table) input(m Model, i int, old any) any {
 	if b, ok := corpus.Bytes(old); ok {
 		n := len(b)
-		if x, ok := t.named[LenName(i)]; ok {
+		if x, ok := t.parts[part{i, length}]; ok {
 			if v, ok := m[x]; ok {
 				n = int(v)
 			}
@@ -87,7 +116,7 @@ func (t *Table) input(m Model, i int, old any) any {
 			if k < len(b) {
 				out[k] = b[k]
 			}
-			if x, ok := t.named[ByteName(i, k)]; ok {
+			if x, ok := t.parts[part{i, k}]; ok {
 				if v, ok := m[x]; ok {
 					out[k] = byte(v)
 				}
@@ -95,7 +124,7 @@ func (t *Table) input(m Model, i int, old any) any {
 		}
 		return corpus.WithBytes(old, out)
 	}
-	x, ok := t.named[InputName(i)]
+	x, ok := t.parts[part{i, number}]
 	if !ok {
 		return old
 	}

@@ -194,11 +194,11 @@ func (r *reader) make(n *trace.FlowNode) Term {
 	case trace.FlowTable:
 		return r.row(n)
 	case trace.FlowInput:
-		return t.Var(InputName(int(n.A)), w)
+		return t.Number(int(n.A), w)
 	case trace.FlowLen:
-		return t.Resize(t.Var(LenName(int(n.A)), lenWidth), w, false)
+		return t.Resize(t.Length(int(n.A)), w, false)
 	case trace.FlowByte:
-		return t.Var(ByteName(int(n.A), int(n.B)), w)
+		return t.Byte(int(n.A), int(n.B))
 	case trace.FlowNot:
 		return t.Op(Not, r.terms[n.A])
 	case trace.FlowConv:

@@ -84,6 +84,7 @@ type Table struct {
 	names []string // of variables
 	vars  []Term
 	named map[string]Term
+	parts map[part]Term // variables, by what they are of inputs
 
 	met  marking  // by the current walk
 	vals []uint64 // by term, for the terms in met
@@ -91,7 +92,7 @@ type Table struct {
 
 // NewTable returns an empty table.
 func NewTable() *Table {
-	return &Table{index: map[node]Term{}, named: map[string]Term{}}
+	return &Table{index: map[node]Term{}, named: map[string]Term{}, parts: map[part]Term{}}
 }
 
 // asItIs returns the table as it is now, to walk and to evaluate: terms that are made later do not

@@ -14,6 +14,8 @@ var testingPatch = &pkg{
 			replace("	defer m.after()\n", "	defer m.after(); if c, ok := heddleRun(m); ok { m.exitCode = c; return }\n"),
 			replace("	registerCover(deps.InitRuntimeCoverage())\n",
 				"	heddleInitialised(); registerCover(deps.InitRuntimeCoverage())\n"),
+			replace("	return fmt.Sprintf(\"%.2fs\", d.Seconds())\n", // it is made for every execution
+				"	return strconv.FormatFloat(d.Seconds(), 'f', 2, 64) + \"s\"\n"),
 			// A top-level test has no parent to wait for; its root has no barrier.
 			replace("	if t.parent.barrier == nil {\n",
 				"	if t.parent.barrier == nil { heddleParallel(t)\n"),

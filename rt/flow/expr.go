@@ -296,8 +296,8 @@ func Num[T integer](x T, l Label, k trace.Num, to *Val) T {
 }
 
 func (to *Val) set(v uint64, l Label, k trace.Num) {
-	v = k.Mask(v)
 	if Exprs {
+		v = k.Mask(v)
 		l = is(l, k, v)
 	}
 	to.l, to.k, to.v = l, k, v
@@ -315,11 +315,17 @@ func Two(op trace.FlowOp, k trace.Num, x, y *Val) Label { return two(op, k, x, y
 
 // Two1 is Two for a constant y.
 func Two1(op trace.FlowOp, k trace.Num, x *Val, y uint64, ky trace.Num) Label {
+	if x.l == 0 {
+		return 0
+	}
 	return two(op, k, x, &Val{v: ky.Mask(y), k: ky})
 }
 
 // Two2 is Two for a constant x.
 func Two2(op trace.FlowOp, k trace.Num, x uint64, kx trace.Num, y *Val) Label {
+	if y.l == 0 {
+		return 0
+	}
 	return two(op, k, &Val{v: kx.Mask(x), k: kx}, y)
 }
 

@@ -10,6 +10,7 @@ package corpus
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -67,7 +68,10 @@ func File(texts []string) []byte {
 }
 
 // Name returns the name that Go gives to a file with that text.
-func Name(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data))[:16] }
+func Name(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
+}
 
 // Text returns a value in the notation of the corpus, such as int(-5). It panics if no fuzz target
 // takes the type.
