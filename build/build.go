@@ -265,7 +265,7 @@ func (b *Builder) make(ctx context.Context, roots []*root) error {
 
 // result collects the results of the roots.
 func (b *Builder) result(roots []*root) *Result {
-	res := &Result{Sites: b.sites(), Left: slices.Concat(b.notes, b.base.lost)}
+	res := &Result{Sites: b.sites(), Left: slices.Concat(b.notes, b.base.lost, b.otherRapid())}
 	for _, r := range roots {
 		p := Package{
 			ImportPath: r.pkg.ImportPath, Dir: r.pkg.Dir, Binary: r.binary,

@@ -165,6 +165,30 @@ func patchRapid(in *instrument.Input) {
 	}
 }
 
+// otherRapid says that the version of package rapid is one that heddle does not know.
+func (b *Builder) otherRapid() []string {
+	p := b.graph.byPath[modules.Rapid]
+	if p == nil {
+		return nil
+	}
+	files := map[string][]byte{}
+	for _, f := range p.GoFiles {
+		text, err := os.ReadFile(p.abs(f))
+		if err != nil {
+			return nil // the compiler says it
+		}
+		files[f] = text
+	}
+	if _, err := modules.Patch(files); err == nil {
+		return nil
+	}
+	version := ""
+	if p.Module != nil {
+		version = " " + p.Module.Version
+	}
+	return []string{fmt.Sprintf("%s%s is not as heddle knows it: its properties are called with all their cases in one execution, and what they draw is not searched for", modules.Rapid, version)}
+}
+
 // inputs describes all packages of the build to package instrument: the rewritten ones and the
 // imported ones. It reads only files whose types are not known.
 func (b *Builder) inputs(kept *typeCache, todo []*unit, also ...*listed) (*inputs, error) {

@@ -51,9 +51,16 @@ func (f *flower) builtinSymbolic(e *ast.CallExpr, name string, l []string) {
 	f.slot[e] = "0"
 	switch name {
 	case "panic":
-		f.vanish(e.Args[0], "_hf.Panics("+l[0]+")", l[0])
+		if x := e.Args[0]; l[0] != "0" && f.wrappable(x) {
+			f.wrap(x, "_hf.Panics(", ", "+l[0]+")")
+		}
 	case "recover":
-		f.slot[e] = "_hf.Recovers(" + f.sites.add("value", e.Pos(), "recover()", f.info.TypeOf(e)) + ")"
+		if f.dropped == e {
+			break
+		}
+		to, site := f.fn.newSlot(), f.sites.add("value", e.Pos(), "recover()", f.info.TypeOf(e))
+		f.wrap(e, "_hf.Recovered(", ", &"+to+", "+site+")")
+		f.slot[e] = to + ".Get()"
 	case "cap":
 		if !isArray(f.info.TypeOf(e.Args[0])) {
 			f.fixLength(e.Args[0])

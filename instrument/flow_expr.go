@@ -110,6 +110,9 @@ func (f *flower) expr(e ast.Expr) {
 // values of constant keys keep their labels.
 func (f *flower) mapLiteral(made *ast.CallExpr, lit *ast.CompositeLit) {
 	f.elements(lit, f.expr)
+	if f.keyedLiteral(made, lit) {
+		return
+	}
 	text := ""
 	others := false // there are values that may be at any key
 	for _, el := range lit.Elts {
@@ -138,6 +141,59 @@ func (f *flower) mapLiteral(made *ast.CallExpr, lit *ast.CompositeLit) {
 	if others { // which value a key has in the end is not known
 		f.wrap(made, "_hf.Forget(_hf.ReachMap(", ", "+f.branchSite(lit.Pos(), lit)+"))")
 	}
+}
+
+// mostLiteral is how many entries a map literal has whose keys are compared, as those of maps are.
+const mostLiteral = 32
+
+// keyedLiteral is mapLiteral for a literal with keys that may depend on inputs: its entries are
+// added one after the other.
+func (f *flower) keyedLiteral(made *ast.CallExpr, lit *ast.CompositeLit) bool {
+	labelled := false
+	for _, el := range lit.Elts {
+		kv, ok := el.(*ast.KeyValueExpr)
+		if !ok || f.info.Types[kv.Key].Value == nil && (!f.wrappable(kv.Key) || isLiteral(kv.Key)) ||
+			f.info.Types[kv.Key].Value != nil && f.encoded(kv.Key) == "" {
+			return false
+		}
+		t := f.info.TypeOf(kv.Value)
+		if isLiteral(kv.Value) && (isMap(t) || isSlice(t)) {
+			return false
+		}
+		k := f.info.TypeOf(kv.Key)
+		if m, ok := core(f.info.TypeOf(lit)).(*types.Map); !ok ||
+			f.info.Types[kv.Key].Value == nil && !types.Identical(m.Key(), k) {
+			return false // converted to an interface before
+		}
+		labelled = labelled || f.label(kv.Key) != "0" || f.info.Types[kv.Key].Value == nil && isString(k)
+	}
+	m, ok := core(f.info.TypeOf(lit)).(*types.Map)
+	if !ok || !labelled || len(lit.Elts) > mostLiteral {
+		return false
+	}
+	text := ""
+	for _, el := range lit.Elts {
+		kv := el.(*ast.KeyValueExpr)
+		entry := ""
+		switch k, _ := num(m.Key()); {
+		case f.info.Types[kv.Key].Value == nil:
+			entry = "_hf.LitAt(&" + f.newEntry()
+			f.wrap(kv.Key, "_hf.LitKey(", fmt.Sprintf(", %s, &_he%d)", f.label(kv.Key), f.fn.entries))
+		case k != 0:
+			v, _ := f.constantOf(kv.Key)
+			entry = fmt.Sprintf("_hf.LitNum(%#x, %#x", uint64(k.Mask(v)), uint8(k))
+		default:
+			entry = "_hf.LitText(" + strconv.Quote(constant.StringVal(f.info.Types[kv.Key].Value))
+		}
+		text += ", " + entry + ", " + f.label(kv.Value) + ")"
+	}
+	f.wrap(made, "_hf.LitAdded(", ", "+f.branchSite(lit.Pos(), lit)+text+")")
+	return true
+}
+
+func isLiteral(e ast.Expr) bool {
+	_, ok := e.(*ast.CompositeLit)
+	return ok
 }
 
 // encoded returns how package flow encodes a constant key of a map, "" for others.

@@ -168,6 +168,10 @@ func (f *flower) deferStmt(s *ast.DeferStmt) {
 				}
 			}
 		}
+		if f.exprs() && f.builtin(call.Fun) == "panic" {
+			l := f.label(call.Args[0])
+			f.vanish(call.Args[0], f.lost(call.Args[0], l), l)
+		}
 		return
 	}
 	c := f.operands(call)

@@ -102,12 +102,17 @@ func (f *flower) indexed(e *ast.IndexExpr) bool {
 // entry keeps, with Mode.Exprs, the map that a hook returns.
 func (f *flower) entry(e *ast.CallExpr) {
 	if f.exprs() {
-		f.fn.entries++
-		f.fn.maxEntries = max(f.fn.maxEntries, f.fn.entries)
-		name := fmt.Sprintf("_he%d", f.fn.entries)
+		name := f.newEntry()
 		f.wrap(e, "_hf.InMap(", ", &"+name+")")
 		f.aux[e] = name
 	}
+}
+
+// newEntry returns a variable for an entry of a map.
+func (f *flower) newEntry() string {
+	f.fn.entries++
+	f.fn.maxEntries = max(f.fn.maxEntries, f.fn.entries)
+	return fmt.Sprintf("_he%d", f.fn.entries)
 }
 
 // looked rewrites m[k], whose operands are rewritten. The value of the key is a branch. It returns

@@ -17,11 +17,14 @@ func TestRapid(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	dirs, _ := filepath.Glob(filepath.Join(strings.TrimSpace(string(cache)), "pgregory.net", "rapid@v1.*"))
+	dirs, _ := filepath.Glob(filepath.Join(strings.TrimSpace(string(cache)), "pgregory.net", "rapid@v*"))
 	if len(dirs) == 0 {
 		t.Skip("the module cache has no pgregory.net/rapid")
 	}
 	for _, dir := range dirs {
+		if strings.HasPrefix(filepath.Base(dir), "rapid@v0.5.") {
+			continue // it has other seams
+		}
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			files := map[string][]byte{}
 			names, _ := filepath.Glob(filepath.Join(dir, "*.go"))

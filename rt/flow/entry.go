@@ -364,3 +364,57 @@ func LitOf[M any](m M, es ...LitEntry) M {
 	}
 	return m
 }
+
+// An Added is an entry of a map literal that is added to those before it.
+type Added struct {
+	k key
+	l Label // of its value
+}
+
+// LitKey notes the key x, with the label l, of an entry of a map literal.
+func LitKey[T any](x T, l Label, to *Entry) T {
+	if to.key = (key{}); Exprs && here() {
+		to.key = keyOf(x, l)
+	}
+	return x
+}
+
+// LitAt, LitNum and LitText are entries with the key that LitKey noted, and with constant ones; l
+// is the label of the value.
+func LitAt(e *Entry, l Label) Added { return Added{e.key, l} }
+
+// LitNum is LitAt for a number.
+func LitNum(v uint64, k trace.Num, l Label) Added {
+	return Added{key{enc: EncNum(v, k), k: k, num: v}, l}
+}
+
+// LitText is LitAt for a text.
+func LitText(s string, l Label) Added { return Added{key{enc: "t" + s, k: aText, str: s}, l} }
+
+// LitAdded gives the entries of a map literal their labels: whether a key is one of those before it
+// is a branch for each.
+func LitAdded[M any](m M, s hook.Site, as ...Added) M {
+	if !Exprs || !here() {
+		return m
+	}
+	Forget(m)
+	e := Entry{m: uintptr(mapptr(&m))}
+	for _, a := range as {
+		e.found = false
+		e.choose(a.k, s)
+		e.Set(a.l)
+		if e.found || e.key.enc == "" {
+			continue
+		}
+		k := e.key
+		if k.labelled() {
+			k.at = len(keyed[e.m])
+		}
+		i := len(e.keys)
+		for e.keys = append(e.keys, k); i > 0 && k.before(&e.keys[i-1]); i-- {
+			e.keys[i] = e.keys[i-1]
+		}
+		e.keys[i] = k
+	}
+	return m
+}

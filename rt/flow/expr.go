@@ -139,24 +139,47 @@ func Lost(l Label, s hook.Site) Label {
 // says so.
 func Vanish[T any](x T, _ Label) T { return x }
 
-// Panics notes the label of what the running goroutine panics with. Recovers says that it is lost,
-// if it is recovered.
-func Panics(l Label) Label {
+// Panics notes that the running goroutine panics with x, which has the label l.
+func Panics(x any, l Label) any {
 	if Exprs && here() {
-		Running().panics = l
+		g := Running()
+		g.panics = append(g.panics, panicking{x, l})
 	}
-	return l
+	return x
 }
 
-// Recovers returns the label of what recover returns: see Panics.
-func Recovers(s hook.Site) Label {
-	if !Exprs || !here() {
-		return 0
+// A panicking is what a goroutine panicked with.
+type panicking struct {
+	x any
+	l Label
+}
+
+// Recovered returns x, which recover has returned, and gives to the label of what was panicked
+// with. A panic of the runtime, or of code that is not rewritten, has another value: what a panic
+// before it had stays with that.
+func Recovered(x any, to *Slot, s hook.Site) any {
+	if to.l = 0; !Exprs || !here() || x == nil {
+		return x
 	}
 	g := Running()
-	l := g.panics
-	g.panics = 0
-	return Lost(l, s)
+	for i := len(g.panics) - 1; i >= 0; i-- {
+		p := g.panics[i]
+		if identical(p.x, x) {
+			to.l, g.panics = p.l, g.panics[:i]
+			return x
+		}
+	}
+	if len(g.panics) > 0 { // it is not known which value this one was made of
+		for _, p := range g.panics {
+			Lost(p.l, s)
+		}
+	}
+	return x
+}
+
+// identical reports whether two values are in the same memory.
+func identical(x, y any) bool {
+	return *(*[2]uintptr)(unsafe.Pointer(&x)) == *(*[2]uintptr)(unsafe.Pointer(&y))
 }
 
 // Any returns one of two labels that is not 0, if there is one: of what both go into, where that is

@@ -37,15 +37,15 @@ var On bool
 type G struct {
 	// what everything done now depends on: inside code that is not rewritten, all that went into it
 	Amb    Label
-	Leaf   Label   // of the value that the last event gave
-	Event  int32   // index of the last memory access that is an event, -1: none
-	Done   Done    // of the last operation on an atomic, where labels are expressions
-	Stack  uintptr // the shadow has the labels of its stack below this address
-	panics Label   // of what it panics with
-	sends  []Label // see OutSelect
-	depth  int32   // calls of code that is not rewritten
-	prints bool    // see OutPrint
-	summed bool    // see Summed
+	Leaf   Label       // of the value that the last event gave
+	Event  int32       // index of the last memory access that is an event, -1: none
+	Done   Done        // of the last operation on an atomic, where labels are expressions
+	Stack  uintptr     // the shadow has the labels of its stack below this address
+	panics []panicking // of what it panics with
+	sends  []Label     // see OutSelect
+	depth  int32       // calls of code that is not rewritten
+	prints bool        // see OutPrint
+	summed bool        // see Summed
 }
 
 // Set by rt/sched.
