@@ -3,6 +3,7 @@ package drive
 import (
 	"reflect"
 	"slices"
+	"unsafe"
 
 	"heddle/rt/flow"
 	"heddle/rt/hook"
@@ -101,21 +102,74 @@ func PropertyBy(g uintptr) {
 	given.by = g
 }
 
-// PassTo passes labels of the part to the function that is called next: for each parameter that of
-// the value with an index; of -1 none.
-func (p *Part) PassTo(values []int) {
-	if !given.exprs || !hook.Here() || p.labels == nil {
+// A Piece says where a value of a part is in an argument.
+type Piece struct {
+	Value     int // its index
+	Off, Size uintptr
+	Whole     bool // it is the argument
+}
+
+// PassTo passes labels of the part to the function that is called next: for each parameter those of
+// its pieces.
+func (p *Part) PassTo(args [][]Piece) {
+	if !p.followed() {
 		return
 	}
 	ls := []flow.Label{0}
-	for _, i := range values {
-		if i < 0 {
-			ls = append(ls, 0)
-		} else {
-			ls = append(ls, p.labels[1+i])
+	for _, ps := range args {
+		ls = append(ls, p.labelOf(ps))
+	}
+	flow.Pass(flow.Sig(len(args)), ls...)
+}
+
+// followed reports whether the values have labels.
+func (p *Part) followed() bool { return given.exprs && hook.Here() && p.labels != nil }
+
+func (p *Part) labelOf(ps []Piece) flow.Label {
+	var parts []flow.Part
+	for _, x := range ps {
+		l := p.labels[1+x.Value]
+		if x.Whole {
+			return l
+		}
+		parts = append(parts, flow.Part{Off: x.Off, N: x.Size, L: l})
+	}
+	if parts == nil {
+		return 0
+	}
+	return flow.Struct(parts...)
+}
+
+// Put gives memory at p, which has pieces, their labels.
+func (p *Part) Put(at unsafe.Pointer, ps []Piece) {
+	if p.followed() {
+		for _, x := range ps {
+			flow.SetBytes(unsafe.Add(at, x.Off), x.Size, p.labels[1+x.Value])
 		}
 	}
-	flow.Pass(flow.Sig(len(values)), ls...)
+}
+
+// Judged notes what the function that was passed labels has returned, a condition: it is a branch.
+func (p *Part) Judged(v bool) {
+	if p.followed() {
+		flow.B(v, flow.Got(1, 0)[0], judgedSite)
+	}
+}
+
+// judgedSite is the site of that branch, partSite those of branches on how an argument is made.
+const (
+	partSite   = 15<<59 | 6
+	judgedSite = 15<<59 | 7
+)
+
+// Decide returns the value with that index, a condition by which an argument is made one way or
+// another: it is a branch.
+func (p *Part) Decide(i int) bool {
+	v := p.Values[i].(bool)
+	if p.followed() {
+		flow.B(v, p.labels[1+i], partSite)
+	}
+	return v
 }
 
 // drawn reports whether the execution had properties that are called with the input of the test,

@@ -5,6 +5,7 @@ package drive
 import (
 	"fmt"
 	"os"
+	"unsafe"
 
 	"heddlert/sched"
 )
@@ -90,6 +91,18 @@ func (p *Part) Drew([]any) {}
 
 func (p *Part) Pass(int) {}
 
-func (p *Part) PassTo([]int) {}
+type Piece struct {
+	Value     int
+	Off, Size uintptr
+	Whole     bool
+}
+
+func (p *Part) PassTo([][]Piece) {}
+
+func (p *Part) Judged(bool) {}
+
+func (p *Part) Put(unsafe.Pointer, []Piece) {}
+
+func (p *Part) Decide(i int) bool { return p.Values[i].(bool) }
 
 func PropertyBy(uintptr) {}
