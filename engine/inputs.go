@@ -740,6 +740,6 @@ func (e *exploration) tellConcrete(p *paths) {
 		e.note("what depends on the input is taken as it is in %d other places too", n-mostConcrete)
 	}
 	if numbers {
-		e.note("what depends on the input is taken as it is in package strconv: of what it reads, decimal numbers of at most 18 digits and conditions are followed")
+		e.note("what depends on the input is taken as it is in package strconv: of what it reads, decimal numbers of at most 18 digits (floats: 15) and conditions are followed")
 	}
 }

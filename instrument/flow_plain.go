@@ -123,7 +123,7 @@ const (
 // of them become calls of package flow.
 var finders = map[string]string{"heddleFind": "_hf.Find", "heddleFindByte": "_hf.FindByte",
 	"heddleDigits": "_hf.Digits", "heddleAmong": "_hf.Among", "heddlePrints": "_hf.Prints",
-	"heddleBack": "_hf.PrintsAgain"}
+	"heddleBack": "_hf.PrintsAgain", "heddleFixed": "_hf.FloatText"}
 
 // finds rewrites a call of one of finders.
 func (f *flower) finds(e *ast.CallExpr) bool {

@@ -176,8 +176,10 @@ func (f *flower) formats(format string, args []ast.Expr) bool {
 // printed keeps an argument that is printed, and returns it as an operand.
 func (f *flower) printed(a ast.Expr, site string) string {
 	l, t := f.label(a), f.info.TypeOf(a)
-	k, isNum := num(t)
+	k, isNum := numeric(t)
 	switch x, ok := (kept{}), false; {
+	case k.Float() && (f.info.Types[a].Value != nil || l == "0"):
+		return "nil"
 	case f.info.Types[a].Value != nil && isString(t):
 		return "_hf.Const(" + strconv.Quote(constant.StringVal(f.info.Types[a].Value)) + ")"
 	case f.info.Types[a].Value != nil && f.spelled(t):
@@ -208,7 +210,7 @@ func (f *flower) printed(a ast.Expr, site string) string {
 // string without methods for that.
 func (f *flower) spelled(t types.Type) bool {
 	b, ok := core(t).(*types.Basic)
-	if !ok || isParam(t) || b.Info()&(types.IsInteger|types.IsBoolean|types.IsString) == 0 ||
+	if !ok || isParam(t) || b.Info()&(types.IsInteger|types.IsFloat|types.IsBoolean|types.IsString) == 0 ||
 		b.Kind() == types.Uintptr {
 		return false
 	}

@@ -3,6 +3,8 @@ package symbolic
 import (
 	"cmp"
 	"slices"
+
+	"heddle/order/sat"
 )
 
 // Conditions on what is computed with floats are sought by their distance from being true, as
@@ -12,6 +14,42 @@ import (
 
 // mostSought bounds the terms that are computed for one question with floats.
 const mostSought = 1 << 17
+
+// mostEnumerated bounds the terms that are computed to try all values.
+const mostEnumerated = 1 << 22
+
+// enumerate tries all values of the variables of conditions on floats, if there are few: that is
+// faster than circuits. Those that are near come first.
+func (t *Table) enumerate(conditions []Term, near Model) (Status, Model) {
+	width, terms, floats, guessed := 0, 0, false, false
+	var vars []Term
+	t.walk(conditions, t.nothing(), func(x Term) {
+		n := &t.nodes[x]
+		terms++
+		floats, guessed = floats || n.op >= FAdd, guessed || guesses(n.op)
+		if n.op == OpVar {
+			vars, width = append(vars, x), width+int(n.w)
+		}
+	})
+	if !floats || width > 20 || terms<<width > mostEnumerated {
+		return sat.Unknown, nil
+	}
+	m := Model{}
+	for k := range uint64(1) << width {
+		for _, x := range vars {
+			w := t.Width(x)
+			m[x] = (near[x] ^ k) & mask(w)
+			k >>= w
+		}
+		if t.Holds(conditions, m) {
+			return sat.Sat, m
+		}
+	}
+	if guessed {
+		return sat.Unknown, nil
+	}
+	return sat.Unsat, nil
+}
 
 // A line is the values of one variable in order, as integers.
 type line struct {

@@ -4,8 +4,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"heddle/order/sat"
+	"heddle/trace"
 )
 
 // floats returns random bits of floats, special values among them.
@@ -65,7 +67,7 @@ func TestFloatCircuits(t *testing.T) {
 					floatOf(x, w), floatOf(y, w), got, floatOf(got, to), want, floatOf(want, to))
 			}
 		}
-		for range *formulas / 5 {
+		for range *formulas / 20 {
 			x, y := randomFloat(r, w), randomFloat(r, w)
 			if r.IntN(3) == 0 { // near each other
 				y = (x + r.Uint64N(5) - 2) ^ r.Uint64N(2)<<(w-1)
@@ -118,5 +120,132 @@ func TestApplyFloat(t *testing.T) {
 		}
 		z := math.Float64frombits(x)
 		same(apply(FConv, 64, 32, x, 0, 0), 32, float64(float32(z)), "float32 of float64")
+	}
+}
+
+// A floatMaker makes random terms that are floats of w bits.
+type floatMaker struct {
+	*maker
+	w    int
+	vars []Term // floats, or integers that become floats
+}
+
+func (m *floatMaker) float(depth int) Term {
+	t := m.t
+	if depth == 0 || m.IntN(6) == 0 {
+		v := m.vars[m.IntN(len(m.vars))]
+		switch {
+		case m.IntN(3) == 0:
+			return t.Const(randomFloat(m.Rand, m.w), m.w)
+		case t.Width(v) == m.w:
+			return v
+		}
+		return t.to([]Op{FOfS, FOfU}[m.IntN(2)], v, m.w)
+	}
+	x := m.float(depth - 1)
+	switch m.IntN(9) {
+	case 0:
+		return t.Op(FSqrt+Op(m.IntN(6)), x)
+	case 1:
+		return t.Op(And, x, t.Const(mask(m.w-1), m.w))
+	case 2:
+		return t.Op(Xor, x, t.Const(1<<(m.w-1), m.w))
+	case 3:
+		return t.to(FConv, t.to(FConv, x, 96-m.w), m.w)
+	case 4:
+		return t.to(FOfS, t.to(FToInt, x, []int{8, 16, 32, 64}[m.IntN(4)]), m.w)
+	case 5:
+		return t.If(m.compare(0), x, m.float(depth-1))
+	}
+	return t.Op([]Op{FAdd, FMul, FDiv}[m.IntN(3)], x, m.float(depth-1))
+}
+
+func (m *floatMaker) compare(depth int) Term {
+	c := m.t.Op([]Op{FEq, FLt, FLe}[m.IntN(3)], m.float(depth), m.float(depth))
+	if m.IntN(3) == 0 {
+		c = m.t.Negate(c)
+	}
+	return c
+}
+
+// As TestRandomFormulas, with floats made of few values.
+func TestRandomFloats(t *testing.T) {
+	counts := map[Status]int{}
+	for i := range *formulas / 40 {
+		m := &floatMaker{maker: newMaker(uint64(i), 1+i%5, 1+i/5%5), w: 32 << (i % 2)}
+		m.vars = m.maker.vars
+		cs := []Term{m.compare(1 + i%3), m.compare(i % 2)}
+		want := m.brute(cs)
+		near := Model{m.vars[0]: m.Uint64() & mask(1+i%5)}
+		guess, g, core := m.t.guess(cs, near)
+		if guess == sat.Sat && !m.t.Holds(cs, g) || guess == sat.Unsat && (want || m.brute(core)) {
+			t.Fatalf("formula %d: guessed %v, model %v, core %v\n%s", i, guess, g, core, m.t.SMT(cs))
+		}
+		if status, g := m.t.enumerate(cs, near); status != sat.Unknown && (want != (status == sat.Sat) ||
+			want && !m.t.Holds(cs, g)) {
+			t.Fatalf("formula %d: tried all: %v, model %v, want %v\n%s", i, status, g, want, m.t.SMT(cs))
+		}
+		status, g, core := Blast{}.translate(m.t, cs, near, 50*time.Millisecond)
+		if status != sat.Unknown && want != (status == sat.Sat) ||
+			status == sat.Sat && !m.t.Holds(cs, over(near, g)) || status == sat.Unsat && m.brute(core) {
+			t.Fatalf("formula %d: %v, model %v, core %v, want %v\n%s", i, status, g, core, want, m.t.SMT(cs))
+		}
+		counts[status]++
+	}
+	if counts[sat.Sat] < *formulas/400 || counts[sat.Unsat] < *formulas/400 {
+		t.Errorf("one-sided formulas: %v", counts)
+	}
+}
+
+// What is not satisfiable has no model among random floats, and models satisfy the conditions
+// (Solver.Solve panics if not).
+func TestRandomWideFloats(t *testing.T) {
+	counts := map[Status]int{}
+	for i := range *formulas / 50 {
+		w := 32 << (i % 2)
+		m := &floatMaker{maker: newMaker(uint64(i), w, w), w: w}
+		m.vars = m.maker.vars
+		cs := []Term{m.compare(1 + i%3), m.compare(i % 2)}
+		status, _, err := NewSolver(m.t, Options{Limit: 50 * time.Millisecond}).Solve(cs, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts[status]++
+		for range 200 {
+			model := Model{m.vars[0]: randomFloat(m.Rand, w), m.vars[1]: randomFloat(m.Rand, w)}
+			if status == sat.Unsat && m.t.Holds(cs, model) {
+				t.Fatalf("formula %d: unsatisfiable, but %v satisfies\n%s", i, model, m.t.SMT(cs))
+			}
+		}
+	}
+	t.Logf("%v", counts)
+	if counts[sat.Sat] < *formulas/200 || counts[sat.Unsat] < *formulas/1000 {
+		t.Errorf("one-sided formulas: %v", counts)
+	}
+}
+
+// A function that is known by guess alone shows nothing to be impossible, but what holds for all of
+// its values.
+func TestOpaque(t *testing.T) {
+	tab := NewTable()
+	x := tab.Var("x", 64)
+	is := func(f float64) Term { return tab.Const(math.Float64bits(f), 64) }
+	y := tab.opaque(funcPow, x, is(2))
+	for _, c := range []struct {
+		cs   []Term
+		want Status
+	}{
+		{[]Term{tab.Op(FLt, is(99), y), tab.Op(FLt, y, is(100))}, sat.Sat},
+		{[]Term{tab.Op(FLt, y, is(-1))}, sat.Unknown},
+		{[]Term{tab.Op(FLt, y, is(-1)), tab.Op(FLt, is(1), y)}, sat.Unsat},
+	} {
+		if got, _, err := NewSolver(tab, Options{}).Solve(c.cs, nil); got != c.want || err != nil {
+			t.Errorf("%s%v %v, want %v", tab.SMT(c.cs), got, err, c.want)
+		}
+	}
+	n := tab.Var("n", 8) // all values are tried
+	z := tab.opaque(uint64(trace.MathExp), tab.to(FOfU, n, 64), tab.to(FOfU, n, 64))
+	if got, _, _ := NewSolver(tab, Options{}).Solve([]Term{tab.Op(FLt, z, is(-1))}, nil); got != sat.Unknown {
+		t.Errorf("%v, want unknown", got)
 	}
 }

@@ -350,6 +350,9 @@ func (b Blast) Solve(t *Table, conditions []Term, near Model, limit time.Duratio
 	if status, m, core := t.guess(conditions, near); status != sat.Unknown {
 		return status, m, core, nil
 	}
+	if status, m := t.enumerate(conditions, near); status != sat.Unknown {
+		return status, m, nil, nil
+	}
 	status, m, core := b.translate(t, conditions, near, limit)
 	return status, m, core, nil
 }

@@ -1,9 +1,9 @@
 package std
 
-// Package strconv: where labels are kept (Followed), Atoi, ParseInt, ParseUint and ParseBool read
-// decimal digits and words here, and copy texts that are no numbers, for errors. Texts of integers
-// and conditions are made here. The functions that they call
-// otherwise lie below package runtime, where labels are lost.
+// Package strconv: where labels are kept (Followed), Atoi, ParseInt, ParseUint, ParseFloat and
+// ParseBool read decimal digits and words here, and copy texts that are no numbers, for errors.
+// Texts of integers, conditions, and floats of up to three decimals are made here. The functions
+// that they call otherwise lie below package runtime, where labels are lost.
 var strconvPatch = &pkg{
 	added: embedded("strconv.go.txt"),
 	files: map[string]file{"number.go": {edits: []edit{
@@ -12,6 +12,12 @@ var strconvPatch = &pkg{
 			"	x, err := heddleParseInt(s, base, bitSize)\n"),
 		replace("	x, err := strconv.ParseUint(s, base, bitSize)\n",
 			"	x, err := heddleParseUint(s, base, bitSize)\n"),
+		replace("	x, err := strconv.ParseFloat(s, bitSize)\n",
+			"	x, err := heddleParseFloat(s, bitSize)\n"),
+		replace("	return strconv.FormatFloat(f, fmt, prec, bitSize)\n",
+			"	return heddleFormatFloat(f, fmt, prec, bitSize)\n"),
+		replace("	return strconv.AppendFloat(dst, f, fmt, prec, bitSize)\n",
+			"	return heddleAppendFloat(dst, f, fmt, prec, bitSize)\n"),
 		replace("	x, err := strconv.ParseBool(str)\n",
 			"	x, err := heddleParseBool(str)\n"),
 		replace("	return strconv.FormatBool(b)\n", "	return heddleFormatBool(b)\n"),

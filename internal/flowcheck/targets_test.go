@@ -93,6 +93,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -103,6 +104,7 @@ import (
 	"unicode"
 )
 
+var _ = math.Sqrt
 var _ = fmt.Sprint
 var _ = bufio.NewScanner
 var _ = bytes.NewReader
@@ -224,9 +226,19 @@ func (w *targets) word() string {
 // expr returns an expression of type int.
 func (w *targets) expr() string {
 	x, y, c := w.num(), w.num(), w.r.IntN(9)
-	switch w.r.IntN(14) {
+	switch w.r.IntN(17) {
 	case 0:
 		return x
+	case 14:
+		return fmt.Sprintf("int(%s %s %s)", w.float(x), w.one("+", "-", "*"), w.float(y))
+	case 15:
+		return fmt.Sprintf("int(math.%s(%s))", w.one("Floor", "Ceil", "Trunc", "Round", "RoundToEven", "Abs"),
+			w.float(x))
+	case 16:
+		return w.one(fmt.Sprintf("int(%s(%s, %s))", w.one("min", "max", "math.Min", "math.Max",
+			"math.Copysign", "math.Mod", "pick"), w.float(x), w.float(y)),
+			fmt.Sprintf("int(math.Float32bits(float32(%s)/3) >> 18)", x),
+			fmt.Sprintf("int(math.Sqrt(%s))", w.float(x)))
 	case 1:
 		return fmt.Sprintf("%s %s %s", x, w.one("+", "-", "*", "&", "|", "^", "&^"), y)
 	case 2:
@@ -257,8 +269,33 @@ func (w *targets) expr() string {
 	return fmt.Sprint(c)
 }
 
+// float returns an expression of type float64 that depends on x.
+func (w *targets) float(x string) string {
+	x = "float64(" + x + ")"
+	switch w.r.IntN(6) {
+	case 0:
+		return x
+	case 1:
+		return "-" + x
+	case 2:
+		return fmt.Sprintf("(%s - %d)/%d", x, w.r.IntN(5), w.r.IntN(3)+2)
+	case 3:
+		return fmt.Sprintf("%s*%s", x, w.one("0.1", "1.5", "-2", "1e300"))
+	case 4:
+		return fmt.Sprintf("float64(float32(%s)*%s)", x, w.one("0.1", "3", "1e38"))
+	}
+	return fmt.Sprintf("%s/float64(%s)", x, w.num())
+}
+
 func (w *targets) cond() string {
-	switch w.r.IntN(9) {
+	switch w.r.IntN(12) {
+	case 9:
+		return fmt.Sprintf("%s %s %s", w.float(w.num()), w.one("==", "!=", "<", "<=", ">", ">="),
+			w.one(w.float(w.num()), "2", "-0.5"))
+	case 10:
+		return fmt.Sprintf("%s(%s)", w.one("math.IsNaN", "math.Signbit", "!math.IsNaN"), w.float(w.num()))
+	case 11:
+		return fmt.Sprintf("%smath.IsInf(%s, %s)", w.one("", "!"), w.float(w.num()), w.one("0", "1", "-1"))
 	case 0:
 		return fmt.Sprintf("strings.%s(%s, %q)", w.one("HasPrefix", "HasSuffix", "Contains", "EqualFold"),
 			w.str(), w.word())

@@ -65,6 +65,10 @@ func (w *text) format(f string, args []*Val) bool {
 		for ; i < len(f) && f[i] >= '0' && f[i] <= '9' && width < 1000; i++ {
 			width = width*10 + int(f[i]-'0')
 		}
+		decimals := -1
+		if i+1 < len(f) && f[i] == '.' && f[i+1] >= '0' && f[i+1] <= '9' {
+			decimals, i = int(f[i+1]-'0'), i+2
+		}
 		switch {
 		case i == len(f):
 			return false
@@ -74,7 +78,7 @@ func (w *text) format(f string, args []*Val) bool {
 		case len(args) == 0:
 			return false
 		}
-		if !w.verb(f[i], args[0], width, zeros, left, f[i+1:]) {
+		if !w.verb(f[i], args[0], width, decimals, zeros, left, f[i+1:]) {
 			return false
 		}
 		args = args[1:]
@@ -83,9 +87,21 @@ func (w *text) format(f string, args []*Val) bool {
 }
 
 // verb adds an argument.
-func (w *text) verb(c byte, a *Val, width int, zeros, left bool, rest string) bool {
+func (w *text) verb(c byte, a *Val, width, decimals int, zeros, left bool, rest string) bool {
 	base := map[byte]uint64{'d': 10, 'v': 10, 'x': 16, 'o': 8, 'b': 2}[c]
 	switch {
+	case a != nil && a.k.Float():
+		if a.l == 0 {
+			return w.other(rest)
+		}
+		if c != 'f' && c != 'F' || width > 0 {
+			return false
+		}
+		ls, ok := a.fixed(nil, decimals, w.at)
+		w.add(ls...)
+		return ok
+	case decimals >= 0:
+		return (a == nil || a.l == 0 && (a.k != 0 || !a.labelled())) && w.other(rest)
 	case a == nil || a.k == 0 && a.l == 0 && !a.labelled() && c != 's' && c != 'v':
 		return w.other(rest)
 	case a.k == 0: // a string
