@@ -12,6 +12,8 @@ import (
 
 const plainStrings = `
 func heddleFind(way int, s, what string) int { return -2 }
+func heddleFold(_ int, s, t string) int { return -2 }
+func heddleMapped(_ int, s, table string) string { return s }
 func heddleFindByte(way int, s string, c byte) int { return -2 }
 func heddleHasPrefix(s, p string) bool { return len(s) >= len(p) && s[:len(p)] == p }
 func heddleHasSuffix(s, p string) bool { return len(s) >= len(p) && s[len(s)-len(p):] == p }
@@ -57,6 +59,85 @@ func heddleCompare(s, t string) int {
 	if s < t { return -1 }
 	return 1
 }
+
+const (
+	heddleSpaces  = "\x00\x3e\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+	heddleOthers  = "\xff\xc1\xff\xff\xfe\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
+	heddleHigh    = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
+	heddleNone    = "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+)
+func heddleSet(chars string, is bool) string {
+	var b [32]byte
+	for i := 0; i < len(chars); i++ {
+		if chars[i] >= 0x80 { return "" }
+		b[chars[i]/8] |= 1 << (chars[i] % 8)
+	}
+	for i := 0; !is && i < len(b); i++ { b[i] = ^b[i] }
+	return string(b[:])
+}
+func heddleTrim(s, cutset string, left, right bool) (string, bool) {
+	if heddleFind(2, s, heddleHigh + heddleHigh) == -2 || cutset == "" { return s, false }
+	set := heddleSet(cutset, false)
+	if set == "" { return s, false }
+	if right {
+		j := heddleFind(3, s, set)
+		if j == -2 { return s, false }
+		s = s[:j+1]
+	}
+	if left {
+		i := heddleFind(2, s, set)
+		if i == -2 { return s, false }
+		if i < 0 { return s[len(s):], true }
+		s = s[i:]
+	}
+	return s, true
+}
+func heddleTrimSpace(s string) (string, bool) {
+	i := heddleFind(2, s, heddleOthers + heddleHigh)
+	if i == -2 { return s, false }
+	if i < 0 { return "", true }
+	t := s[i:]
+	if t[0] >= 0x80 { return s, false }
+	j := heddleFind(3, t, heddleOthers + heddleHigh)
+	if j == -2 { return s, false }
+	if u := t[j:]; u[0] >= 0x80 { return s, false }
+	return t[:j+1], true
+}
+func heddleFields(s string) ([]string, bool) {
+	if heddleFind(2, s, heddleOthers + heddleHigh) == -2 { return nil, false }
+	a := make([]string, 0, len(s)/2+1)
+	for {
+		i := heddleFind(2, s, heddleOthers + heddleHigh)
+		if i == -2 { return nil, false }
+		if i < 0 { return a[:len(a):len(a)], true }
+		s = s[i:]
+		j := heddleFind(2, s, heddleSpaces + heddleHigh)
+		if j == -2 { return nil, false }
+		if j < 0 {
+			a = append(a, s)
+			return a[:len(a):len(a)], true
+		}
+		t := s[j:]
+		if t[0] >= 0x80 { return nil, false }
+		a = append(a, s[:j])
+		s = t[1:]
+	}
+}
+func heddleIndexAny(way int, s, chars string) int {
+	if len(chars) < 2 || heddleFind(2, s, heddleHigh + heddleHigh) == -2 { return -2 }
+	set := heddleSet(chars, true)
+	if set == "" { return -2 }
+	return heddleFind(way, s, set)
+}
+func heddleCase(s string, from byte) (string, bool) {
+	if heddleFind(2, s, heddleNone + heddleHigh) != -1 { return s, false }
+	var table [256]byte
+	for i := range table {
+		table[i] = byte(i)
+		if c := byte(i); c >= from && c < from + 26 { table[i] = c ^ 0x20 }
+	}
+	return heddleMapped(0, s, string(table[:])), true
+}
 `
 
 // Slices are converted to strings: these functions have no hooks, which would give the elements
@@ -65,6 +146,7 @@ func heddleCompare(s, t string) int {
 const plainBytes = `
 func heddleFind(way int, s, what string) int { return -2 }
 func heddleFindByte(way int, s string, c byte) int { return -2 }
+func heddleFold(_ int, s, t string) int { return -2 }
 func heddleIndexByte(s []byte, c byte) int {
 	at := 0
 	for ; len(s) > 64; s, at = s[64:], at+64 {
@@ -123,7 +205,8 @@ const (
 // of them become calls of package flow.
 var finders = map[string]string{"heddleFind": "_hf.Find", "heddleFindByte": "_hf.FindByte",
 	"heddleDigits": "_hf.Digits", "heddleAmong": "_hf.Among", "heddlePrints": "_hf.Prints",
-	"heddleBack": "_hf.PrintsAgain", "heddleFixed": "_hf.FloatText"}
+	"heddleBack": "_hf.PrintsAgain", "heddleFixed": "_hf.FloatText", "heddleFold": "_hf.Fold",
+	"heddleMapped": "_hf.Mapped"}
 
 // finds rewrites a call of one of finders.
 func (f *flower) finds(e *ast.CallExpr) bool {
@@ -137,6 +220,21 @@ func (f *flower) finds(e *ast.CallExpr) bool {
 	f.after(e.Args[2], fmt.Sprintf(", %s, %s, %s, &%s", ls[1], ls[2], f.branchSite(e.Pos(), e), to))
 	f.slot[e] = to + ".Get()"
 	return true
+}
+
+// summed are functions of package strings that begin with a summary, where there is one.
+var summed = []struct{ header, summary string }{
+	{"TrimSpace(s string) string", "t, ok := heddleTrimSpace(s); ok { return t }"},
+	{"Trim(s, cutset string) string", "t, ok := heddleTrim(s, cutset, true, true); ok { return t }"},
+	{"TrimLeft(s, cutset string) string", "t, ok := heddleTrim(s, cutset, true, false); ok { return t }"},
+	{"TrimRight(s, cutset string) string", "t, ok := heddleTrim(s, cutset, false, true); ok { return t }"},
+	{"Fields(s string) []string", "t, ok := heddleFields(s); ok { return t }"},
+	{"IndexAny(s, chars string) int", "i := heddleIndexAny(2, s, chars); i != -2 { return i }"},
+	{"LastIndexAny(s, chars string) int", "i := heddleIndexAny(3, s, chars); i != -2 { return i }"},
+	{"EqualFold(s, t string) bool", "r := heddleFold(0, s, t); r != -2 { return r == 1 }"},
+	{"EqualFold(s, t []byte) bool", "r := heddleFold(0, string(s), string(t)); r != -2 { return r == 1 }"},
+	{"ToLower(s string) string", "t, ok := heddleCase(s, 'A'); ok { return t }"},
+	{"ToUpper(s string) string", "t, ok := heddleCase(s, 'a'); ok { return t }"},
 }
 
 // plainCalls are the calls that are replaced, by package.
@@ -178,6 +276,10 @@ func plainly(importPath string, text []byte, first bool) []byte {
 		return text
 	}
 	out := p.calls.Replace(string(text))
+	for _, f := range summed {
+		header := "\nfunc " + f.header + " {"
+		out = strings.Replace(out, header, header+" if "+f.summary, 1)
+	}
 	for _, imp := range []struct{ path, name string }{{`"internal/stringslite"`, "stringslite.Clone"},
 		{`"internal/bytealg"`, "bytealg.MakeNoZero"}, {`"math/bits"`, "bits.Len"}} {
 		if strings.Contains(out, imp.path) {

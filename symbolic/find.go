@@ -96,6 +96,14 @@ func (r *reader) ending(begin, length trace.Label) Term {
 	return r.t.Op(Add, r.place(begin), r.t.Resize(r.terms[length], lenWidth, false))
 }
 
+// sought returns where a text with that base ends at most.
+func sought(base *trace.FlowNode) int {
+	if base.Kind == trace.FewSought {
+		return trace.FewSought
+	}
+	return trace.MostSought
+}
+
 // found returns the place of what a FlowFind finds: the end of the text, if that is nowhere.
 func (r *reader) found(n *trace.FlowNode) Term {
 	if x, ok := r.places[*n]; ok {
@@ -105,17 +113,25 @@ func (r *reader) found(n *trace.FlowNode) Term {
 	input := int(r.nodes[seq.A].A)
 	lo, hi := r.offset(trace.Label(seq.A)), r.end(seq)
 	chars := r.chars(trace.Label(n.B))
-	length := len(chars)
+	length, in := len(chars), n.Op >= trace.FlowFindIn
+	if in {
+		length = 1
+	}
 	at := func(p uint64) Term { return t.Const(p, lenWidth) }
 	out := hi
-	for k := range trace.MostSought + 1 - length {
-		p := trace.MostSought - length - k // what comes first is asked last
-		if n.Op == trace.FlowFindLast {
+	most := sought(&r.nodes[seq.A])
+	for k := range most + 1 - length {
+		p := most - length - k // what comes first is asked last
+		if n.Op == trace.FlowFindLast || n.Op == trace.FlowFindInLast {
 			p = k
 		}
 		here := t.Negate(t.Op(ULt, at(uint64(p)), lo))
 		here = t.Op(And, here, t.Negate(t.Op(ULt, hi, at(uint64(p+length)))))
-		here = t.Op(And, here, r.fits(input, p, chars))
+		if in {
+			here = t.Op(And, here, r.within(t.Byte(input, p), chars))
+		} else {
+			here = t.Op(And, here, r.fits(input, p, chars))
+		}
 		out = t.If(here, at(uint64(p)), out)
 	}
 	r.places[*n] = out
@@ -130,6 +146,32 @@ func (r *reader) fits(input, p int, chars []byte) Term {
 		all = t.Op(And, all, t.Op(Eq, t.Byte(input, p+i), t.Const(uint64(c), 8)))
 	}
 	return all
+}
+
+// within returns the condition that byte x is in a set, whose bits are those of set.
+func (r *reader) within(x Term, set []byte) Term {
+	t := r.t
+	is := func(c int) bool { return set[c/8]>>(c%8)&1 == 1 }
+	any := t.Bool(false)
+	for lo := 0; lo < 256; lo++ {
+		hi := lo
+		for hi < 256 && is(hi) == is(lo) {
+			hi++
+		}
+		if is(lo) {
+			from := t.Op(Sub, x, t.Const(uint64(lo), 8))
+			switch hi - lo {
+			case 256:
+				return t.Bool(true)
+			case 1:
+				any = t.Op(Or, any, t.Op(Eq, x, t.Const(uint64(lo), 8)))
+			default:
+				any = t.Op(Or, any, t.Op(ULt, from, t.Const(uint64(hi-lo), 8)))
+			}
+		}
+		lo = hi - 1
+	}
+	return any
 }
 
 // chars returns a constant text.
@@ -160,7 +202,7 @@ func (r *reader) pick(n *trace.FlowNode) Term {
 	t, at := r.t, r.offset(trace.Label(n.A))
 	input := int(r.nodes[n.A].A)
 	out := t.Const(0, 8)
-	for p := trace.MostSought; p >= 0; p-- {
+	for p := sought(&r.nodes[n.A]); p >= 0; p-- {
 		out = t.If(t.Op(Eq, at, t.Const(uint64(p), lenWidth)), t.Byte(input, p+int(n.B)), out)
 	}
 	return out
@@ -183,12 +225,15 @@ func (r *reader) compared(n *trace.FlowNode) Term {
 	switch {
 	case x.Op == trace.FlowTable && n.Op == trace.FlowEq:
 		return r.rowIs(x, v)
+	case n.Op == trace.FlowLess && v == 1 && x.Op == trace.FlowSub && r.nodes[x.B].Op >= trace.FlowFind &&
+		r.nodes[r.nodes[x.B].A].B == x.A: // len(s) - i, where i is a place in s or -1
+		return t.Bool(false)
 	case x.Op >= trace.FlowFind && n.Op == trace.FlowLess && v == 0,
 		x.Op >= trace.FlowFind && n.Op == trace.FlowEq && v == ^uint64(0):
 		return r.nowhere(x)
 	case x.Op == trace.FlowPick && n.Op == trace.FlowEq:
 		at, any := r.offset(trace.Label(x.A)), t.Bool(false)
-		for p := range trace.MostSought + 1 {
+		for p := range sought(&r.nodes[x.A]) + 1 {
 			is := t.Op(Eq, t.Byte(int(r.nodes[x.A].A), p+int(x.B)), t.Const(v, 8))
 			any = t.Op(Or, any, t.Op(And, t.Op(Eq, at, t.Const(uint64(p), lenWidth)), is))
 		}

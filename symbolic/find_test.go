@@ -28,6 +28,16 @@ func TestFind(t *testing.T) {
 	two := func(op trace.FlowOp, a, b uint32) uint32 {
 		return add(trace.FlowNode{Op: op, Kind: trace.Int, A: a, B: b})
 	}
+	set := uint32(0) // the bytes ';' and 'a'
+	for k := 7; k >= 0; k-- {
+		bits := uint32(0)
+		for _, c := range []byte(";a") {
+			if int(c)/32 == k {
+				bits |= 1 << (c % 32)
+			}
+		}
+		set = add(trace.FlowNode{Op: trace.FlowChars, Kind: 4, A: bits, B: set})
+	}
 	// v = s[i+1:], where i is the first ';'; w = v[:k], x = v[k+1:], where k is the first ';' of v
 	i := find(0, 3, 4)
 	next := two(trace.FlowAdd, i, 6)
@@ -40,12 +50,19 @@ func TestFind(t *testing.T) {
 	x := add(trace.FlowNode{Op: trace.FlowSeq, A: from2,
 		B: two(trace.FlowSub, two(trace.FlowSub, 1, next), next2)})
 	pick := add(trace.FlowNode{Op: trace.FlowPick, Kind: 8, A: from, B: 1})
-	var asked [4][2][2]uint32 // of s, v, w, x: by the way, for both texts
+	var asked [4][2][3]uint32 // of s, v, w, x: by the way, for both texts and the set
 	for n, seq := range []uint32{3, v, w, x} {
 		for way := range asked[n] {
-			asked[n][way] = [2]uint32{find(trace.FlowOp(way), seq, 4), find(trace.FlowOp(way), seq, 5)}
+			asked[n][way] = [3]uint32{find(trace.FlowOp(way), seq, 4), find(trace.FlowOp(way), seq, 5),
+				find(trace.FlowOp(way)+2, seq, set)}
 		}
 	}
+	// y = s[j:], where j is the first of the set; is it empty
+	j := find(2, 3, set)
+	y := two(trace.FlowSub, 1, j)
+	empty := add(trace.FlowNode{Op: trace.FlowLess, Kind: trace.Bool, A: y, B: 6})
+	mapped := add(trace.FlowNode{Op: trace.FlowMapped, A: 2, B: set})
+	add(trace.FlowNode{Op: trace.FlowSeq, A: mapped, B: 1})
 
 	tab := NewTable()
 	r := reader{t: tab, nodes: nodes, terms: make([]Term, len(nodes)), places: map[trace.FlowNode]Term{}}
@@ -77,8 +94,14 @@ func TestFind(t *testing.T) {
 				for z, what := range []string{";", ";="} {
 					check(s, asked[n][way][z], found(way, text, what))
 				}
+				if way == 0 {
+					check(s, asked[n][way][2], bytes.IndexAny(text, ";a"))
+				} else {
+					check(s, asked[n][way][2], bytes.LastIndexAny(text, ";a"))
+				}
 			}
 		}
+		check(s, empty, 0)
 		if len(s) < 5 {
 			for _, c := range []byte(";=a") {
 				all(append(bytes.Clone(s), c))

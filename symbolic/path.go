@@ -170,7 +170,8 @@ func (r *reader) term(l trace.Label) Term {
 // operand reports whether A (i = 0) or B (i = 1) of such a node is a label.
 func operand(op trace.FlowOp, i int) bool {
 	switch op {
-	case trace.FlowNot, trace.FlowConv, trace.FlowPick, trace.FlowTable, trace.FlowBits, trace.FlowMath:
+	case trace.FlowNot, trace.FlowConv, trace.FlowPick, trace.FlowMapped, trace.FlowTable, trace.FlowBits,
+		trace.FlowMath:
 		return i == 0
 	case trace.FlowFrom:
 		return i == 1
@@ -185,7 +186,7 @@ func (r *reader) make(n *trace.FlowNode) Term {
 	switch n.Op {
 	case trace.FlowConst:
 		return t.Const(uint64(n.B)<<32|uint64(n.A), w)
-	case trace.FlowBase, trace.FlowSeq: // of what is sought in it, see find
+	case trace.FlowBase, trace.FlowMapped, trace.FlowSeq: // of what is sought in it, see find
 		return t.Const(0, 1)
 	case trace.FlowFrom:
 		return r.place(trace.Label(n.B))

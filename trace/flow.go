@@ -51,6 +51,9 @@ const (
 	FlowFrom  // the bytes of input A from offset B (a label, no more than MostSought) on
 	FlowPick  // byte B of what the FlowFrom A says
 	FlowChars // a constant text: the Kind bytes of A, least first, and then those of B (a FlowChars, or 0)
+	// The text with the base A (a FlowBase or FlowFrom), of whose bytes each is its element of the
+	// table B (a FlowChars) of 256.
+	FlowMapped
 	// Element A of a table of constants: B, a FlowChars, has their bytes, those of an element least
 	// first. A is within the table.
 	FlowTable
@@ -58,6 +61,9 @@ const (
 	// text B is, or the last; -1 for none.
 	FlowFind
 	FlowFindLast
+	// Likewise, of a byte that is in the set B, a FlowChars of 256 bits.
+	FlowFindIn
+	FlowFindInLast
 )
 
 // A Math is a function of package math of one float. Those up to MathExact are exact.
@@ -92,8 +98,13 @@ const (
 	MathExact = MathRoundToEven
 )
 
-// MostSought is where the texts end at most in which something is sought by one expression.
-const MostSought = 64
+// MostSought is where the texts end at most in which something is sought by one expression. Of
+// inputs of at most FewSought bytes it is that: fewer places take less time. The Kind of a FlowBase
+// or FlowFrom says which of the two it is.
+const (
+	MostSought = 64
+	FewSought  = 16
+)
 
 // A Num is the type of a number in arithmetic: its width in bits, and whether it is signed; or a
 // float, whose values are its bits.
@@ -164,7 +175,7 @@ type FlowNode struct {
 // operands reports which of A and B are labels.
 func (n *FlowNode) operands() (a, b bool) {
 	switch {
-	case n.Op == FlowUnion, n.Op == FlowSeq, n.Op >= FlowAdd && n.Op <= FlowLess, n.Op >= FlowTable,
+	case n.Op == FlowUnion, n.Op == FlowSeq, n.Op >= FlowAdd && n.Op <= FlowLess, n.Op >= FlowMapped,
 		n.Op == FlowLeq, n.Op >= FlowMod && n.Op <= FlowHypot:
 		return true, true
 	case n.Op == FlowNot, n.Op == FlowConv, n.Op == FlowPick, n.Op == FlowBits, n.Op == FlowMath:
@@ -355,7 +366,7 @@ func (d *decoder) flow(events int) *Flow {
 	for i := range f.Nodes {
 		n := FlowNode{FlowOp(d.u8()), Num(d.u8()), uint32(d.i32()), uint32(d.i32())}
 		a, b := n.operands()
-		d.bad = d.bad || n.Op > FlowFindLast || a && !before(n.A, i) || b && !before(n.B, i) ||
+		d.bad = d.bad || n.Op > FlowFindInLast || a && !before(n.A, i) || b && !before(n.B, i) ||
 			n.Op == FlowRead && int(n.A) >= events
 		f.Nodes[i] = n
 	}

@@ -47,7 +47,7 @@ func (v *Val) region() (r region, ok bool) {
 			return r, false
 		}
 		n := F.Nodes[F.Nodes[v.l].A]
-		if int32(n.B) < 0 {
+		if n.Op != trace.FlowBase || int32(n.B) < 0 {
 			return r, false
 		}
 		r = region{input: n.A, off: uint64(n.B)}
@@ -75,12 +75,38 @@ func (v *Val) region() (r region, ok bool) {
 	return r, true
 }
 
-// short tells that the input is no longer than MostSought: a branch.
-func (r *region) short(at hook.Site) {
-	n := uint64(len(inputs[r.input]))
-	l := expr(trace.FlowNode{Op: trace.FlowLen, Kind: trace.Int, A: r.input}, n)
+// sought returns where what is sought in an input ends at most.
+func sought(input int) trace.Num {
+	if input < len(inputs) && len(inputs[input]) <= trace.FewSought {
+		return trace.FewSought
+	}
+	return trace.MostSought
+}
+
+// short tells how long the input is, as far as that decides where something is sought: branches.
+func (r *region) short(at hook.Site) { short(r.input, at) }
+
+func short(input uint32, at hook.Site) {
+	n := uint64(len(inputs[input]))
+	l := expr(trace.FlowNode{Op: trace.FlowLen, Kind: trace.Int, A: input}, n)
 	length := Val{l: l, k: trace.Int, v: n}
-	once(Two1(trace.FlowLess, trace.Bool, &length, trace.MostSought+1, trace.Int), true, at)
+	for _, most := range [...]uint64{trace.FewSought, trace.MostSought} {
+		once(Two1(trace.FlowLess, trace.Bool, &length, most+1, trace.Int), n <= most, at)
+		if n <= most {
+			return
+		}
+	}
+}
+
+// long tells, of a text that is no region, that the input which it begins in is too long, if it is.
+func (v *Val) long(at hook.Site) {
+	if !v.str || v.v == 0 || printing() {
+		return
+	}
+	if l := v.byteAt(0); l != 0 && F.Nodes[l].Op == trace.FlowByte && int(F.Nodes[l].A) < len(inputs) &&
+		len(inputs[F.Nodes[l].A]) > trace.MostSought {
+		short(F.Nodes[l].A, at)
+	}
 }
 
 // view reports whether v is a text that begins where an expression says.
@@ -89,9 +115,17 @@ func (v *Val) view() bool {
 		F.Nodes[v.l].A != 0 && F.Nodes[F.Nodes[v.l].A].Op == trace.FlowFrom
 }
 
+// mapped reports whether v is a text whose bytes are those of another one by a table.
+func (v *Val) mapped() bool {
+	return Exprs && v.l != 0 && v.l != trace.Everything && F.Nodes[v.l].Op == trace.FlowSeq &&
+		F.Nodes[v.l].A != 0 && F.Nodes[F.Nodes[v.l].A].Op == trace.FlowMapped
+}
+
 // pick returns the label of byte i of a view, which may lie beyond its end.
-func (v *Val) pick(i uint64) Label {
-	from := F.Nodes[v.l].A
+func (v *Val) pick(i uint64) Label { return pick(F.Nodes[v.l].A, i) }
+
+// pick returns the label of byte i of what a FlowFrom says.
+func pick(from uint32, i uint64) Label {
 	b := uint64(0)
 	if in, at := inputs[F.Nodes[from].A], values[from]+i; at < uint64(len(in)) {
 		b = uint64(in[at])
@@ -116,7 +150,8 @@ func (v *Val) from(lo *Val, at hook.Site) (base Label, ok bool) {
 	if l == 0 {
 		return 0, false
 	}
-	return expr(trace.FlowNode{Op: trace.FlowFrom, A: r.input, B: uint32(l)}, r.off+off), true
+	return expr(trace.FlowNode{Op: trace.FlowFrom, Kind: sought(int(r.input)), A: r.input, B: uint32(l)},
+		r.off+off), true
 }
 
 // unview pins where a view begins: its bytes have the labels by address then.
@@ -142,6 +177,8 @@ func (v *Val) labelsTo(p uintptr) {
 const (
 	findFirst = iota
 	findLast
+	findIn // a byte of a set
+	findInLast
 )
 
 // NotSought is what Find returns where it has no expression: the caller is to look byte by byte.
@@ -154,6 +191,9 @@ const mostNeedle = 32
 // are l and lw. Where there are none it tells counters that the two were compared.
 func Find(way int, s, what string, l, lw Label, at hook.Site, to *Slot) int {
 	if to.l = 0; !Exprs || !here() {
+		if way >= findIn {
+			return NotSought
+		}
 		i := find(way, s, what)
 		if i >= 0 {
 			counters.Text(what, what, false, uint(at))
@@ -175,6 +215,7 @@ func Find(way int, s, what string, l, lw Label, at hook.Site, to *Slot) int {
 	}
 	r, ok := v.region()
 	if !ok {
+		v.long(at)
 		return NotSought
 	}
 	r.short(at)
@@ -208,12 +249,15 @@ func FindByte(way int, s string, c byte, l, lc Label, at hook.Site, to *Slot) in
 
 func find(way int, s, what string) int {
 	n := len(what)
+	if way >= findIn {
+		n = 1
+	}
 	for k := range len(s) - n + 1 {
 		i := k
-		if way == findLast {
+		if way == findLast || way == findInLast {
 			i = len(s) - n - k
 		}
-		if s[i:i+n] == what {
+		if way >= findIn && what[s[i]/8]>>(s[i]%8)&1 == 1 || way < findIn && s[i:i+n] == what {
 			return i
 		}
 	}

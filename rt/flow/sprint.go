@@ -172,7 +172,7 @@ func (w *text) other(rest string) bool {
 func (v *Val) behind(n uint64) Label {
 	length := v.length()
 	base := F.Nodes[v.l].A
-	if v.view() {
+	if v.view() || v.mapped() {
 		base = 0
 	}
 	if base != 0 {

@@ -34,7 +34,7 @@ func InputText(i int, p unsafe.Pointer, n int) Label {
 }
 
 func baseOf(input int, off int32) Label {
-	return expr(trace.FlowNode{Op: trace.FlowBase, A: uint32(input), B: uint32(off)}, 0)
+	return expr(trace.FlowNode{Op: trace.FlowBase, Kind: sought(input), A: uint32(input), B: uint32(off)}, 0)
 }
 
 // seq returns the label of a string or slice of n elements.
@@ -244,7 +244,7 @@ func Cut(s, lo, hi *Val, low, high int64, at hook.Site) Label {
 		base := Label(F.Nodes[s.l].A)
 		if n := F.Nodes[base]; from != 0 {
 			off := Val{l: Label(n.B), k: trace.Int, v: values[n.B]}
-			base = expr(trace.FlowNode{Op: trace.FlowFrom, A: n.A,
+			base = expr(trace.FlowNode{Op: trace.FlowFrom, Kind: n.Kind, A: n.A,
 				B: uint32(Two1(trace.FlowAdd, trace.Int, &off, from, trace.Int))}, off.v+from)
 		}
 		return view(base, length, end.v-from)
@@ -252,7 +252,7 @@ func Cut(s, lo, hi *Val, low, high int64, at hook.Site) Label {
 	if end.l == 0 {
 		return 0
 	}
-	if s.l != 0 && F.Nodes[s.l].A != 0 && !s.view() {
+	if s.l != 0 && F.Nodes[s.l].A != 0 && !s.view() && !s.mapped() {
 		n := F.Nodes[F.Nodes[s.l].A]
 		base = baseOf(int(n.A), int32(n.B)+int32(from))
 	}
@@ -327,9 +327,21 @@ func (v *Val) byteVal(i uint64) (x Val, ok bool) {
 	if v.l == 0 || F.Nodes[v.l].A == 0 {
 		return Val{}, false
 	}
-	n := F.Nodes[F.Nodes[v.l].A]
-	if v.view() {
-		l := v.pick(i)
+	base := F.Nodes[v.l].A
+	if v.mapped() {
+		m := F.Nodes[base]
+		x, ok := beyond1(m.A, i)
+		l := element(x.l, Label(m.B), x.v)
+		return Val{l: l, k: 8, v: values[l]}, ok && l != 0
+	}
+	return beyond1(base, i)
+}
+
+// beyond1 returns byte i of a text with that base, which lies beyond its end.
+func beyond1(base uint32, i uint64) (x Val, ok bool) {
+	n := F.Nodes[base]
+	if n.Op == trace.FlowFrom {
+		l := pick(base, i)
 		return Val{l: l, k: 8, v: values[l]}, l != 0
 	}
 	off := int64(int32(n.B)) + int64(i)
