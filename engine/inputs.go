@@ -93,7 +93,7 @@ var texts = [...]int{16, 128, symbolic.MostText}
 type turn struct {
 	*walk
 	n, level int
-	again    bool // there was no answer in the time of the first
+	tries    int // without an answer
 	// hash of the path as far as that branch, taken the other way; of values, as far as before it
 	way uint64
 	// of which values it is none, if the branch says which one something has: that of the walk is
@@ -117,11 +117,11 @@ type side struct {
 }
 
 // A class is what turns have in common that are equally promising: the side that they are to take,
-// how long texts may be, and whether they took long before.
+// how long texts may be, and how often there was no answer in time.
 type class struct {
 	side
 	level int
-	again bool
+	tries int
 }
 
 func newPaths(solver string) (*paths, error) {
@@ -242,7 +242,7 @@ func (p *paths) put(t *turn) {
 // class returns the class of a turn.
 func (t *turn) class() class {
 	b := &t.path.Branches[t.n]
-	return class{side{b.Site, !b.Taken}, t.level, t.again}
+	return class{side{b.Site, !b.Taken}, t.level, t.tries}
 }
 
 // longPath is for how many branches before it a turn costs as much as another one.
@@ -264,17 +264,16 @@ func sidesOf(path *symbolic.Path) (h uint64) {
 	return h
 }
 
-// Questions may take fast at first; those with no answer by then have a turn with more time, that
-// costs slowly times as much.
-const (
-	fast   = 100 * time.Millisecond
-	slowly = 16
-)
+// patience is how long a question may take at first, and when it waited again; a turn costs slowly
+// times as much then.
+var patience = [...]time.Duration{50 * time.Millisecond, 400 * time.Millisecond, symbolic.DefaultLimit}
+
+const slowly = 8
 
 // weight is what a turn of a class costs: short texts are executed fast, and easy to read.
 func weight(c class) int {
 	w := 1 << (2 * c.level)
-	if c.again {
+	for range c.tries {
 		w *= slowly
 	}
 	return w
@@ -354,9 +353,8 @@ func (p *paths) begin(t *turn) bool {
 			cs = append(cs, p.table.Negate(is))
 		}
 		cs = append(cs, t.path.Conditions(p.table, t.n)...)
-		if t.question = p.solver.AskLast(cs, p.table.Near(t.input)); !t.again {
-			t.question.Within(fast)
-		}
+		t.question = p.solver.AskLast(cs, p.table.Near(t.input))
+		t.question.Within(patience[t.tries])
 	}
 	return t.question.Open()
 }
@@ -386,15 +384,17 @@ func (p *paths) solved(t *turn) {
 	switch {
 	case t.err != nil:
 		p.err = t.err
-	case t.status == sat.Unknown && !t.again:
-		p.put(&turn{walk: t.walk, n: t.n, way: t.way, not: t.not, level: t.level, again: true})
+	case t.status == sat.Unknown && t.tries < len(patience)-1:
+		u := &turn{walk: t.walk, n: t.n, way: t.way, not: t.not, level: t.level, tries: t.tries + 1}
+		p.turns.Charge(u.class()) // it is not the next one because no such turn was before
+		p.put(u)
 	case t.status == sat.Unknown:
 		p.unknown++
 	case t.status == sat.Sat:
 		j := p.jobOf(t)
 		p.add(j.input, j.want)
 	case t.level < len(texts)-1 && len(t.limits[t.level]) > 0:
-		p.put(&turn{walk: t.walk, n: t.n, way: t.way, not: t.not, level: t.level + 1, again: t.again})
+		p.put(&turn{walk: t.walk, n: t.n, way: t.way, not: t.not, level: t.level + 1})
 	}
 }
 
