@@ -264,9 +264,10 @@ func sidesOf(path *symbolic.Path) (h uint64) {
 	return h
 }
 
-// patience is how long a question may take at first, and when it waited again; a turn costs slowly
-// times as much then.
-var patience = [...]time.Duration{50 * time.Millisecond, 400 * time.Millisecond, symbolic.DefaultLimit}
+// patience is how many steps of the solver a question may take at first (about 50 ms), and when it
+// waited again (0: as many as it likes, see symbolic.DefaultLimit); a turn costs slowly times as
+// much then. Steps, as what is found must not depend on how fast the machine is.
+var patience = [...]int{250_000, 2_000_000, 0}
 
 const slowly = 8
 

@@ -26,8 +26,7 @@ const mostKept = 5000
 const KeptLine = "; heddle: %s in %d ns\n"
 
 // Solve implements Backend. That a file cannot be written is an error.
-func (k *Kept) Solve(t *Table, conditions []Term, near Model, limit time.Duration) (Status, Model, []Term,
-	error) {
+func (k *Kept) Solve(t *Table, conditions []Term, near Model, limit Limit) (Status, Model, []Term, error) {
 	began := time.Now()
 	status, m, core, err := k.Backend.Solve(t, conditions, near, limit)
 	took := time.Since(began)

@@ -29,8 +29,16 @@ const DefaultLimit = 2 * time.Second
 // variables with other values than in near, and perhaps others. The backend should prefer the
 // values in near. If it is Unsat, core may have some of the conditions that exclude each other.
 type Backend interface {
-	Solve(t *Table, conditions []Term, near Model, limit time.Duration) (status Status, m Model, core []Term,
+	Solve(t *Table, conditions []Term, near Model, limit Limit) (status Status, m Model, core []Term,
 		err error)
+}
+
+// A Limit is how much may be spent on a question.
+type Limit struct {
+	Time time.Duration
+	// Steps bounds the propagations of the solver, if it counts them; 0: they are not bounded. With
+	// enough time the answer does not depend on the machine.
+	Steps int
 }
 
 // Stats counts the questions to a Solver.
@@ -102,7 +110,7 @@ type Question struct {
 
 	table   Table // as it was when it was asked, without what is noted while it is walked
 	backend Backend
-	limit   time.Duration
+	limit   Limit
 
 	asked  bool // of the backend
 	done   bool
@@ -130,13 +138,13 @@ func (s *Solver) Ask(conditions []Term, near Model) *Question {
 	q.conditions = slices.Compact(q.conditions)
 	if s.recall(q); !q.done {
 		q.asked, q.table = true, s.t.asItIs()
-		q.backend, q.limit = s.opt.Backend, s.opt.Limit
+		q.backend, q.limit = s.opt.Backend, Limit{Time: s.opt.Limit}
 	}
 	return q
 }
 
-// Within bounds the time for an answer that is still to be found, below the solver's own limit.
-func (q *Question) Within(d time.Duration) { q.limit = min(q.limit, d) }
+// Within bounds the steps to an answer that is still to be found, see Limit.
+func (q *Question) Within(steps int) { q.limit.Steps = steps }
 
 // Open reports whether the answer is still to be found.
 func (q *Question) Open() bool { return !q.done }
@@ -305,7 +313,7 @@ func (s *Solver) keep(q *Question) {
 		s.cores[last] = append(s.cores[last][max(0, len(s.cores[last])-mostCores+1):], core)
 	}
 	switch {
-	case q.status == sat.Unknown && q.limit < s.opt.Limit:
+	case q.status == sat.Unknown && q.limit.Steps > 0:
 	case q.status != sat.Sat:
 		s.known[q.key] = q.status
 	case !s.t.Holds(q.conditions, over(q.near, q.model)):
@@ -345,8 +353,7 @@ func subset(a, b []Term) bool {
 type Blast struct{}
 
 // Solve implements Backend: by guess, else by translation.
-func (b Blast) Solve(t *Table, conditions []Term, near Model, limit time.Duration) (Status, Model, []Term,
-	error) {
+func (b Blast) Solve(t *Table, conditions []Term, near Model, limit Limit) (Status, Model, []Term, error) {
 	if status, m, core := t.guess(conditions, near); status != sat.Unknown {
 		return status, m, core, nil
 	}
@@ -364,10 +371,13 @@ const mostRounds = 8
 // clauses of all others. Of the conditions it translates those at first that near does not satisfy,
 // then those that the model does not that it found: most are about other parts of the input, and
 // stay true.
-func (Blast) translate(t *Table, conditions []Term, near Model, limit time.Duration) (Status, Model, []Term) {
-	deadline := time.Now().Add(limit)
-	late := func() bool { return time.Now().After(deadline) }
-	s := sat.New(sat.Options{Stop: late, Proof: true})
+func (Blast) translate(t *Table, conditions []Term, near Model, limit Limit) (Status, Model, []Term) {
+	deadline := time.Now().Add(limit.Time)
+	var s *sat.Solver
+	late := func() bool {
+		return limit.Steps > 0 && s.Stats.Propagations > limit.Steps || time.Now().After(deadline)
+	}
+	s = sat.New(sat.Options{Stop: late, Proof: true})
 	known := t.spansOf(conditions)
 	if known.never {
 		return sat.Unsat, nil, conditions

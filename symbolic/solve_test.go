@@ -109,7 +109,7 @@ func TestRandomFormulas(t *testing.T) {
 			t.Fatalf("formula %d: guessed %v, model %v, core %v\n%s", i, guess, g, core, m.t.SMT(cs))
 		}
 		guessed[guess]++
-		status, g, core = Blast{}.translate(m.t, cs, near, time.Minute)
+		status, g, core = Blast{}.translate(m.t, cs, near, Limit{Time: time.Minute})
 		if want != (status == sat.Sat) || want && !m.t.Holds(cs, over(near, g)) || !want && m.brute(core) {
 			t.Fatalf("formula %d: %v, model %v, core %v\n%s", i, status, g, core, m.t.SMT(cs))
 		}
@@ -171,12 +171,13 @@ func TestEvaluate(t *testing.T) {
 			cs = append(cs, m.t.Op(Eq, v, m.t.Const(val, w)))
 		}
 		same := m.t.Op(Eq, x, m.t.Const(want, w))
-		if status, _, _, _ := (Blast{}).Solve(m.t, append(cs, same), nil, time.Minute); status != sat.Sat {
+		status, _, _, _ := Blast{}.Solve(m.t, append(cs, same), nil, Limit{Time: time.Minute})
+		if status != sat.Sat {
 			t.Fatalf("term %d is not its value %#x under %v: %v\n%s", i, want, model, status,
 				m.t.SMT(append(cs, same)))
 		}
 		cs = append(cs, m.t.Negate(same))
-		if status, _, _, _ := (Blast{}).Solve(m.t, cs, nil, time.Minute); status != sat.Unsat {
+		if status, _, _, _ := (Blast{}).Solve(m.t, cs, nil, Limit{Time: time.Minute}); status != sat.Unsat {
 			t.Fatalf("term %d may be another than its value %#x under %v: %v", i, want, model, status)
 		}
 	}

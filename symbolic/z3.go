@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"heddle/order/sat"
 )
@@ -47,13 +46,13 @@ func (z *Z3) Close() error {
 }
 
 // Solve implements Backend. It ignores near, and names no conditions that exclude each other.
-func (z *Z3) Solve(t *Table, conditions []Term, near Model, limit time.Duration) (Status, Model, []Term,
+func (z *Z3) Solve(t *Table, conditions []Term, near Model, limit Limit) (Status, Model, []Term,
 	error) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
 	var vars []Term
 	t.Variables(conditions, func(x Term) { vars = append(vars, x) })
-	text := "(reset)\n(set-option :timeout " + strconv.FormatInt(max(1, limit.Milliseconds()), 10) + ")\n" +
+	text := fmt.Sprintf("(reset)\n(set-option :timeout %d)\n", max(1, limit.Time.Milliseconds())) +
 		t.SMT(conditions) + "(check-sat)\n"
 	if _, err := io.WriteString(z.in, text); err != nil {
 		return sat.Unknown, nil, nil, fmt.Errorf("z3: %w", err)
