@@ -131,17 +131,17 @@ func (k *kind[T]) take() T {
 	k.items[0] = k.items[last]
 	k.items[last] = item[T]{}
 	k.items = k.items[:last]
-	down(k.items, 0)
+	down(k.items, 0, item[T].before)
 	return x
 }
 
 // down moves element i of a heap to where it belongs among those below it. (Package container/heap
 // is not for what is compiled into the program under test: that may be its own test.)
-func down[E interface{ before(E) bool }](heap []E, i int) {
+func down[E any](heap []E, i int, before func(a, b E) bool) {
 	for {
 		least := i
 		for c := 2*i + 1; c <= 2*i+2 && c < len(heap); c++ {
-			if heap[c].before(heap[least]) {
+			if before(heap[c], heap[least]) {
 				least = c
 			}
 		}
@@ -163,7 +163,7 @@ func (q *Queue[C, T]) Ahead(most int, do func(T) bool) {
 		}
 	}
 	for i := len(next)/2 - 1; i >= 0; i-- {
-		down(next, i)
+		down(next, i, turn[T].before)
 	}
 	for ; most > 0 && len(next) > 0; most-- {
 		t := &next[0]
@@ -176,7 +176,7 @@ func (q *Queue[C, T]) Ahead(most int, do func(T) bool) {
 			*t = next[len(next)-1]
 			next = next[:len(next)-1]
 		}
-		down(next, 0)
+		down(next, 0, turn[T].before)
 		if !do(x) {
 			return
 		}
