@@ -6,6 +6,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -143,11 +144,29 @@ func (f *flower) mapLiteral(made *ast.CallExpr, lit *ast.CompositeLit) {
 	}
 }
 
+// static reports whether the compiler knows the value of a key or an element: it adds entries of
+// which it knows both before all others.
+func (f *flower) static(e ast.Expr) bool {
+	if tv := f.info.Types[e]; tv.Value != nil || tv.IsNil() {
+		return true
+	}
+	lit, ok := ast.Unparen(e).(*ast.CompositeLit)
+	if t := f.info.TypeOf(e); !ok || isMap(t) || isSlice(t) || isPointer(t) {
+		return false
+	}
+	return !slices.ContainsFunc(lit.Elts, func(el ast.Expr) bool {
+		if kv, ok := el.(*ast.KeyValueExpr); ok {
+			el = kv.Value
+		}
+		return !f.static(el)
+	})
+}
+
 // mostLiteral is how many entries a map literal has whose keys are compared, as those of maps are.
 const mostLiteral = 32
 
 // keyedLiteral is mapLiteral for a literal with keys that may depend on inputs: its entries are
-// added one after the other.
+// added one after the other, those first that the compiler knows.
 func (f *flower) keyedLiteral(made *ast.CallExpr, lit *ast.CompositeLit) bool {
 	labelled := false
 	for _, el := range lit.Elts {
@@ -168,10 +187,10 @@ func (f *flower) keyedLiteral(made *ast.CallExpr, lit *ast.CompositeLit) bool {
 		labelled = labelled || f.label(kv.Key) != "0" || f.info.Types[kv.Key].Value == nil && isString(k)
 	}
 	m, ok := core(f.info.TypeOf(lit)).(*types.Map)
-	if !ok || !labelled || len(lit.Elts) > mostLiteral {
+	if !ok || !labelled || len(lit.Elts) > mostLiteral || types.IsInterface(m.Key()) {
 		return false
 	}
-	text := ""
+	first, text := "", ""
 	for _, el := range lit.Elts {
 		kv := el.(*ast.KeyValueExpr)
 		entry := ""
@@ -185,9 +204,13 @@ func (f *flower) keyedLiteral(made *ast.CallExpr, lit *ast.CompositeLit) bool {
 		default:
 			entry = "_hf.LitText(" + strconv.Quote(constant.StringVal(f.info.Types[kv.Key].Value))
 		}
-		text += ", " + entry + ", " + f.label(kv.Value) + ")"
+		if entry = ", " + entry + ", " + f.label(kv.Value) + ")"; f.static(kv.Key) && f.static(kv.Value) {
+			first += entry
+		} else {
+			text += entry
+		}
 	}
-	f.wrap(made, "_hf.LitAdded(", ", "+f.branchSite(lit.Pos(), lit)+text+")")
+	f.wrap(made, "_hf.LitAdded(", ", "+f.branchSite(lit.Pos(), lit)+first+text+")")
 	return true
 }
 

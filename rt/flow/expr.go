@@ -165,9 +165,13 @@ func Recovered(x any, to *Slot, s hook.Site) any {
 	for i := len(g.panics) - 1; i >= 0; i-- {
 		p := g.panics[i]
 		if identical(p.x, x) {
-			to.l, g.panics = p.l, g.panics[:i]
+			to.l, g.panics, g.outside = p.l, g.panics[:i], false
 			return x
 		}
+	}
+	if g.outside {
+		g.outside = false
+		noteLost(s) // what the message says of the index
 	}
 	if len(g.panics) > 0 { // it is not known which value this one was made of
 		for _, p := range g.panics {

@@ -36,16 +36,17 @@ var On bool
 // and Leaf at every event and adds the leaf to Amb.
 type G struct {
 	// what everything done now depends on: inside code that is not rewritten, all that went into it
-	Amb    Label
-	Leaf   Label       // of the value that the last event gave
-	Event  int32       // index of the last memory access that is an event, -1: none
-	Done   Done        // of the last operation on an atomic, where labels are expressions
-	Stack  uintptr     // the shadow has the labels of its stack below this address
-	panics []panicking // of what it panics with
-	sends  []Label     // see OutSelect
-	depth  int32       // calls of code that is not rewritten
-	prints bool        // see OutPrint
-	summed bool        // see Summed
+	Amb     Label
+	Leaf    Label       // of the value that the last event gave
+	Event   int32       // index of the last memory access that is an event, -1: none
+	Done    Done        // of the last operation on an atomic, where labels are expressions
+	Stack   uintptr     // the shadow has the labels of its stack below this address
+	panics  []panicking // of what it panics with
+	outside bool        // an index that has a label was out of range
+	sends   []Label     // see OutSelect
+	depth   int32       // calls of code that is not rewritten
+	prints  bool        // see OutPrint
+	summed  bool        // see Summed
 }
 
 // Set by rt/sched.

@@ -81,6 +81,7 @@ func (to *Val) text(n int, l Label, least int, at hook.Site) {
 	}
 	if least > 0 && to.l != 0 && here() {
 		length := to.length()
+		outside(n < least)
 		once(Two1(trace.FlowLess, trace.Bool, &length, uint64(least), trace.Int), n < least, at)
 	}
 }
@@ -179,8 +180,16 @@ func (v *Val) less(length *Val, at hook.Site) bool {
 	x := Val{l: Conv(v.l, word), k: word, v: v.k.Extend(v.v)}
 	n := Val{l: Conv(length.l, word), k: word, v: length.v}
 	ok := x.v < n.v
+	outside(!ok)
 	once(two(trace.FlowLess, trace.Bool, &x, &n), ok, at)
 	return ok
+}
+
+// outside notes whether an index or a bound is out of range: the message of the panic has its value.
+func outside(is bool) {
+	if is {
+		Running().outside = true
+	}
 }
 
 // Bound keeps a bound of s[lo:hi], which lies between from (nil: 0) and the length of of.
@@ -192,10 +201,12 @@ func Bound[T integer](i T, l Label, k trace.Num, of, from, to *Val, at hook.Site
 	x := Val{l: Conv(to.l, word), k: word, v: to.k.Extend(to.v)}
 	if length := of.length(); x.l != 0 || length.l != 0 {
 		n := Val{l: Conv(length.l, word), k: word, v: length.v}
+		outside(n.v < x.v)
 		once(two(trace.FlowLess, trace.Bool, &n, &x), n.v < x.v, at)
 	}
 	if from != nil && (x.l != 0 || from.l != 0) {
 		y := Val{l: Conv(from.l, word), k: word, v: from.k.Extend(from.v)}
+		outside(x.v < y.v)
 		once(two(trace.FlowLess, trace.Bool, &x, &y), x.v < y.v, at)
 	}
 	return i
