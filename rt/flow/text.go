@@ -185,7 +185,8 @@ func (v *Val) less(length *Val, at hook.Site) bool {
 	return ok
 }
 
-// outside notes whether an index or a bound is out of range: the message of the panic has its value.
+// outside notes whether an index or a bound is out of range: the message of the panic has its
+// value.
 func outside(is bool) {
 	if is {
 		Running().outside = true
