@@ -22,7 +22,7 @@ import (
 var without = map[string]string{
 	"Globals": "keeps variables, before the executions", "State": "keeps variables, before the executions",
 	"Begin": "is called once, before the executions", "Initial": "asks nothing of the program",
-	"Active": "asks nothing of the program",
+	"Active": "asks nothing of the program", "Flags": "asks nothing of the program",
 	"Touch":  "outside control: outside.txt",
 	"Stated": "is StateIn at a call; what the runtime itself keeps: state.txt",
 	"Blind":  "makes a result sampled", "BlindCall": "makes a result sampled",
