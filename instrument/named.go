@@ -69,6 +69,9 @@ func NamedOf(in *Input, imp *Importer, names []string) (*Named, error) {
 		}
 		if len(n.buf.at) > 0 {
 			n.insertAfter(p.files[i].Name, `; import _hn "heddlert/drive"`)
+			if before(langVersion(in.GoVersion), "go1.18") { // what is called is generic
+				(&rewriter{in: in, fset: n.fset, ast: n.ast, tok: n.tok, buf: n.buf}).raiseVersion()
+			}
 			out.Files[f.Path] = n.buf.Bytes()
 		}
 	}
