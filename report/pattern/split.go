@@ -693,6 +693,8 @@ func (s *story) noOrder() *Match {
 		after, writes := s.first(r.i, by)
 		m := &Match{Name: NoOrder, Var: s.name(r), Roles: []Role{{"read", r.G, r.Where, of(r)}}}
 		switch {
+		case wrote && s.startsAfter(before, r.G):
+			return nil
 		case wrote && !s.waitsBetween(r.G, before.i, r.i):
 			m.Roles = append(m.Roles, Role{"write", before.G, before.Where, of(before)})
 			m.Text = fmt.Sprintf("%s changed `%s` at %s before %s read it at %s. Nothing makes one wait for the other, so the two can come in either order.",
@@ -708,6 +710,22 @@ func (s *story) noOrder() *Match {
 		return m
 	}
 	return nil
+}
+
+// startsAfter reports whether g was started by the goroutine of a after that act, or by one that
+// was. Of goroutines of the standard library, such as those of subtests, it is not known when: then
+// it is true of what they descend from, by their names.
+func (s *story) startsAfter(a act, g string) bool {
+	for {
+		start, ok := s.last(len(s.acts), func(b act) bool { return b.op == trace.OpGo && b.Child == g })
+		switch {
+		case !ok:
+			return strings.HasPrefix(g, a.G+"/")
+		case start.i < a.i || start.G == a.G:
+			return start.i > a.i
+		}
+		g = start.G
+	}
 }
 
 // waitsBetween reports whether g waits for other goroutines between two acts.
