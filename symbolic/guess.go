@@ -26,8 +26,12 @@ type guesser struct {
 	isVar []int32
 	left  int // of mostGuessed
 
-	below []bool // by place: the part that is made true depends on it
+	below  []bool   // by place: the part that is made true depends on it
+	moduli []uint64 // constants that something is divided by, a few
 }
+
+// mostModuli bounds them.
+const mostModuli = 2
 
 // guess looks for a model of the conditions that differs from near in few variables. Unknown: there
 // may be one. core has conditions that exclude each other.
@@ -77,6 +81,12 @@ func (g *guesser) add(x Term) {
 	g.ops = append(g.ops, ops)
 	if n.op == OpVar {
 		g.isVar = append(g.isVar, p)
+	}
+	if n.op == URem || n.op == SRem {
+		c, known := g.t.IsConst(n.b)
+		if known && c > 0 && len(g.moduli) < mostModuli && !slices.Contains(g.moduli, c) {
+			g.moduli = append(g.moduli, c)
+		}
 	}
 }
 
@@ -204,7 +214,17 @@ func (g *guesser) values(v, p int32, do func(uint64) bool) (all bool) {
 		}
 		return true
 	}
-	give := func(x uint64) bool { return do(x&mask(w)) && do((x+1)&mask(w)) && do((x-1)&mask(w)) }
+	give := func(x uint64) bool {
+		if !(do(x&mask(w)) && do((x+1)&mask(w)) && do((x-1)&mask(w))) {
+			return false
+		}
+		for _, c := range g.moduli { // the next ones that leave the same remainder
+			if y := x - x%c + is%c; !(do(y&mask(w)) && do((y+c)&mask(w))) {
+				return false
+			}
+		}
+		return true
+	}
 	if !give(is) {
 		return false
 	}
