@@ -55,7 +55,7 @@ func (b *blaster) of(x Term) []sat.Lit {
 // know makes the upper bits of x constant, as far as they are known.
 func (b *blaster) know(x Term) {
 	s, ok := b.known.of[x]
-	if !ok {
+	if !ok || s.varies() >= len(b.bits[x]) {
 		return
 	}
 	ls := slices.Clone(b.bits[x]) // some are those of another term

@@ -150,28 +150,7 @@ func (r *reader) fits(input, p int, chars []byte) Term {
 
 // within returns the condition that byte x is in a set, whose bits are those of set.
 func (r *reader) within(x Term, set []byte) Term {
-	t := r.t
-	is := func(c int) bool { return set[c/8]>>(c%8)&1 == 1 }
-	any := t.Bool(false)
-	for lo := 0; lo < 256; lo++ {
-		hi := lo
-		for hi < 256 && is(hi) == is(lo) {
-			hi++
-		}
-		if is(lo) {
-			from := t.Op(Sub, x, t.Const(uint64(lo), 8))
-			switch hi - lo {
-			case 256:
-				return t.Bool(true)
-			case 1:
-				any = t.Op(Or, any, t.Op(Eq, x, t.Const(uint64(lo), 8)))
-			default:
-				any = t.Op(Or, any, t.Op(ULt, from, t.Const(uint64(hi-lo), 8)))
-			}
-		}
-		lo = hi - 1
-	}
-	return any
+	return r.t.among(x, 256, func(c int) bool { return set[c/8]>>(c%8)&1 == 1 })
 }
 
 // chars returns a constant text.

@@ -96,14 +96,14 @@ type seeker struct {
 	over bool // do returned false
 }
 
-// floats calls do with values of v that may make p true, which depends on floats, until do returns
-// false.
-func (g *guesser) floats(v, p int32, do func(uint64) bool) (more bool) {
-	if !slices.ContainsFunc(g.belowOf(p), func(q int32) bool {
-		op := g.op(q)
-		return isFloat(op) || op == FOfS || op == FOfU
-	}) {
-		return true
+// ofFloats reports whether the result of an operator is a float, or one of its operands.
+func ofFloats(op Op) bool { return isFloat(op) || op == FOfS || op == FOfU }
+
+// floats calls do with values of v that may make p true, if that depends on floats, until do
+// returns false.
+func (g *guesser) floats(v, p int32, do func(uint64) bool) {
+	if !slices.ContainsFunc(g.belowOf(p), func(q int32) bool { return ofFloats(g.op(q)) }) {
+		return
 	}
 	compared := 0
 	for _, q := range g.belowOf(p) {
@@ -113,15 +113,13 @@ func (g *guesser) floats(v, p int32, do func(uint64) bool) (more bool) {
 			continue
 		}
 		if compared++; compared > 8 {
-			break
+			return
 		}
 		s := seeker{g: g, v: v, q: q, line: g.lineOf(v, p), do: do}
-		s.seek()
-		if s.over {
-			return false
+		if s.seek(); s.over {
+			return
 		}
 	}
-	return true
 }
 
 func (g *guesser) op(q int32) Op { return g.t.nodes[g.terms[q]].op }

@@ -40,7 +40,7 @@ func (t *Table) guess(conditions []Term, near Model) (status Status, m Model, co
 	t.walk(conditions, t.nothing(), g.add)
 	g.below = make([]bool, len(g.terms))
 	for i := range g.terms {
-		if op := g.op(int32(i)); isFloat(op) || op == FOfS || op == FOfU {
+		if ofFloats(g.op(int32(i))) {
 			g.left = mostSought
 		}
 		g.vals = append(g.vals, t.valueOf(g.terms[i], near, g.vals, g.ops[i]))

@@ -163,7 +163,7 @@ func (r *spans) up(x Term) span {
 	case URem:
 		switch {
 		case b.lo == 0:
-			return between(0, max(a.hi, a.lo), w)
+			return between(0, a.hi, w)
 		case b.lo == b.hi && a.lo/b.lo == a.hi/b.lo:
 			return between(a.lo%b.lo, a.hi%b.lo, w)
 		}

@@ -83,20 +83,27 @@ func linear(es []uint64) bool {
 
 // rowIs returns the condition that a FlowTable is v: that its index is one of those.
 func (r *reader) rowIs(n *trace.FlowNode, v uint64) Term {
-	t, es := r.t, r.table(n)
-	x, any := r.terms[n.A], r.t.Bool(false)
-	for lo := 0; lo < len(es); {
+	es := r.table(n)
+	return r.t.among(r.terms[n.A], len(es), func(i int) bool { return es[i] == v })
+}
+
+// among returns the condition that x is one of the numbers below n that are such ones.
+func (t *Table) among(x Term, n int, is func(i int) bool) Term {
+	w, any := t.Width(x), t.Bool(false)
+	for lo := 0; lo < n; {
 		hi := lo
-		for hi < len(es) && es[hi] == es[lo] {
+		for hi < n && is(hi) == is(lo) {
 			hi++
 		}
-		switch {
-		case es[lo] != v:
-		case hi == lo+1:
-			any = t.Op(Or, any, t.Op(Eq, x, t.Const(uint64(lo), t.Width(x))))
+		switch k := uint64(hi - lo); {
+		case !is(lo):
+		case k > mask(w):
+			return t.Bool(true)
+		case k == 1:
+			any = t.Op(Or, any, t.Op(Eq, x, t.Const(uint64(lo), w)))
 		default:
-			from := t.Op(Sub, x, t.Const(uint64(lo), t.Width(x)))
-			any = t.Op(Or, any, t.Op(ULt, from, t.Const(uint64(hi-lo), t.Width(x))))
+			from := t.Op(Sub, x, t.Const(uint64(lo), w))
+			any = t.Op(Or, any, t.Op(ULt, from, t.Const(k, w)))
 		}
 		lo = hi
 	}
