@@ -168,6 +168,10 @@ const mostLiteral = 32
 // keyedLiteral is mapLiteral for a literal with keys that may depend on inputs: its entries are
 // added one after the other, those first that the compiler knows.
 func (f *flower) keyedLiteral(made *ast.CallExpr, lit *ast.CompositeLit) bool {
+	m, ok := core(f.info.TypeOf(lit)).(*types.Map)
+	if !ok || len(lit.Elts) > mostLiteral || types.IsInterface(m.Key()) {
+		return false
+	}
 	labelled := false
 	for _, el := range lit.Elts {
 		kv, ok := el.(*ast.KeyValueExpr)
@@ -180,14 +184,12 @@ func (f *flower) keyedLiteral(made *ast.CallExpr, lit *ast.CompositeLit) bool {
 			return false
 		}
 		k := f.info.TypeOf(kv.Key)
-		if m, ok := core(f.info.TypeOf(lit)).(*types.Map); !ok ||
-			f.info.Types[kv.Key].Value == nil && !types.Identical(m.Key(), k) {
+		if f.info.Types[kv.Key].Value == nil && !types.Identical(m.Key(), k) {
 			return false // converted to an interface before
 		}
 		labelled = labelled || f.label(kv.Key) != "0" || f.info.Types[kv.Key].Value == nil && isString(k)
 	}
-	m, ok := core(f.info.TypeOf(lit)).(*types.Map)
-	if !ok || !labelled || len(lit.Elts) > mostLiteral || types.IsInterface(m.Key()) {
+	if !labelled {
 		return false
 	}
 	first, text := "", ""

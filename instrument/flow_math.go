@@ -39,17 +39,10 @@ func (f *flower) math(e *ast.CallExpr) bool {
 	if f.anyOf(ls...) == "0" {
 		return true
 	}
-	operands := []string{"_hf.Number(0, 0x40)", "_hf.Number(0, 0x40)"}
-	for i, a := range e.Args {
-		x, ok := f.keep(a, "Num", "")
-		if !ok {
-			f.loses(e, ls...)
-			return true
-		}
-		operands[i] = "&" + x.val
-		if x.val == "" {
-			operands[i] = fmt.Sprintf("_hf.Number(%#x, %#x)", x.value, uint8(x.k))
-		}
+	operands, ok := f.operandsOf(e.Args)
+	if !ok {
+		f.loses(e, ls...)
+		return true
 	}
 	k, _ := numeric(f.info.TypeOf(e))
 	to := f.fn.newSlot()

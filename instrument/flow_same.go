@@ -62,25 +62,33 @@ func (f *flower) bits(e *ast.CallExpr) bool {
 		return true
 	}
 	k, _ := num(f.info.TypeOf(e))
-	operands := []string{"_hf.Number(0, 0x40)", "_hf.Number(0, 0x40)"}
-	for i, a := range e.Args {
-		t := fn.Signature().Params().At(i).Type()
-		x, ok := f.keep(a, "Num", "")
-		if !ok {
-			f.loses(e, ls...)
-			return true
-		}
-		operands[i] = "&" + x.val
-		if x.val == "" {
-			k, _ := num(t)
-			operands[i] = fmt.Sprintf("_hf.Number(%#x, %#x)", x.value, uint8(k))
-		}
+	operands, ok := f.operandsOf(e.Args)
+	if !ok {
+		f.loses(e, ls...)
+		return true
 	}
 	to := f.fn.newSlot()
 	f.wrap(e, "_hf.Bits(",
 		fmt.Sprintf(", %d, %#x, %s, %s, &%s)", which, uint8(k), operands[0], operands[1], to))
 	f.slot[e] = to + ".Get()"
 	return true
+}
+
+// operandsOf keeps the one or two arguments of a function of numbers, and returns their Vals; one
+// that is missing is 0. ok is false if they cannot be kept.
+func (f *flower) operandsOf(args []ast.Expr) (operands [2]string, ok bool) {
+	operands = [2]string{"_hf.Number(0, 0x40)", "_hf.Number(0, 0x40)"}
+	for i, a := range args {
+		x, ok := f.keep(a, "Num", "")
+		if !ok {
+			return operands, false
+		}
+		operands[i] = "&" + x.val
+		if x.val == "" {
+			operands[i] = fmt.Sprintf("_hf.Number(%#x, %#x)", x.value, uint8(x.k))
+		}
+	}
+	return operands, true
 }
 
 // sprints rewrites a call of fmt.Sprintf with a constant format, Sprint or Sprintln, of numbers,

@@ -433,20 +433,15 @@ func (f *flower) conversionSymbolic(e *ast.CallExpr) {
 }
 
 // isRunes reports whether t is a slice of runes.
-func isRunes(t types.Type) bool {
-	s, ok := core(t).(*types.Slice)
-	if !ok {
-		return false
-	}
-	b, ok := s.Elem().Underlying().(*types.Basic)
-	return ok && b.Kind() == types.Int32
-}
+func isRunes(t types.Type) bool { return isSliceOf(t, types.Int32) }
 
-func isBytes(t types.Type) bool {
+func isBytes(t types.Type) bool { return isSliceOf(t, types.Byte) }
+
+func isSliceOf(t types.Type, kind types.BasicKind) bool {
 	s, ok := core(t).(*types.Slice)
 	if !ok {
 		return false
 	}
 	b, ok := s.Elem().Underlying().(*types.Basic)
-	return ok && b.Kind() == types.Byte
+	return ok && b.Kind() == kind
 }
