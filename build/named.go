@@ -27,13 +27,6 @@ type named struct {
 	notes []instrument.NamedNote
 }
 
-// A kept is what the cache has of a package.
-type keptNames struct {
-	All   []instrument.Nameable
-	Files map[string][]byte
-	Notes []instrument.NamedNote
-}
-
 // testsOf returns the package whose tests p is compiled for, if it has test files of it; "": none.
 func testsOf(p *listed) string {
 	b := base(p.ImportPath)
@@ -70,7 +63,7 @@ func (b *Builder) findNamed() error {
 		}
 		file := filepath.Join(b.cache.entry("named", b.namedKey(p)), "named")
 		if data, err := os.ReadFile(file); err == nil {
-			var k keptNames
+			var k instrument.Named
 			if json.Unmarshal(data, &k) == nil {
 				b.take(p, &k)
 				continue
@@ -94,9 +87,8 @@ func (b *Builder) findNamed() error {
 		if err != nil {
 			continue // the compiler says it
 		}
-		k := &keptNames{All: out.All, Files: out.Files, Notes: out.Notes}
-		b.take(p, k)
-		if data, err := json.Marshal(k); err == nil {
+		b.take(p, out)
+		if data, err := json.Marshal(out); err == nil {
 			if err := b.cache.put("named", b.namedKey(p), map[string][]byte{"named": data}); err != nil {
 				return err
 			}
@@ -112,7 +104,7 @@ func (b *Builder) namedKey(p *listed) string {
 	return h.key()
 }
 
-func (b *Builder) take(p *listed, k *keptNames) {
+func (b *Builder) take(p *listed, k *instrument.Named) {
 	b.names.texts[p.ImportPath] = k.Files
 	if b.names.all == nil {
 		b.names.all = map[string][]instrument.Nameable{}

@@ -189,3 +189,6 @@ func (b *budget) timely(n int, execute func() (Execution, error)) (Execution, er
 	}
 	return ex, err
 }
+
+// seconds returns a time that was told in seconds.
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -3,8 +3,6 @@ package engine
 import (
 	"slices"
 	"time"
-
-	"heddle/rt/wire"
 )
 
 // Inputs by chance are others with every number of processes, so where some are made by others
@@ -94,9 +92,6 @@ func (x *inputSearch) solved(t *turn) {
 	x.p.solved(t)
 }
 
-// elapsed returns how long a worker has worked.
-func elapsed(w *wire.Worked) time.Duration { return time.Duration(w.Elapsed * float64(time.Second)) }
-
 // draw lets a worker make inputs by chance.
 func (x *inputSearch) draw() {
 	x.begun = append(x.begun, begun{n: x.campaign(16*64*perInput, campaignTime), drawn: true})
@@ -125,13 +120,13 @@ func (x *inputSearch) takeCome() (some bool) {
 		under := slices.Clone(x.begun)
 		switch {
 		case b.drawn:
-			x.drawing += elapsed(w)
+			x.drawing += seconds(w.Elapsed)
 			x.takeCampaign(w)
 		case x.foundBefore(w):
 			x.begin(b.job, b.most)
 			continue
 		default:
-			x.solving += elapsed(w)
+			x.solving += seconds(w.Elapsed)
 			x.p.current = b.job
 			x.take(b.job, w)
 		}

@@ -117,7 +117,7 @@ func (e *exploration) prepare(x *search, next *trace.Schedule) {
 func GoOn(ctx context.Context, cfg *wire.Config, test string, s *wire.Share, x Crew,
 	send func(*wire.Record)) error {
 	e := newExploration(ctx, cfg, test, x, send)
-	spent := time.Duration(s.Elapsed * float64(time.Second))
+	spent := seconds(s.Elapsed)
 	e.start = e.start.Add(-spent)
 	if !e.deadline.IsZero() {
 		e.deadline = e.deadline.Add(-spent)

@@ -245,6 +245,11 @@ func (t *turn) class() class {
 	return class{side{b.Site, !b.Taken}, t.level, t.tries}
 }
 
+// anew returns a turn to the same, of another level or after so many tries.
+func (t *turn) anew(level, tries int) *turn {
+	return &turn{walk: t.walk, n: t.n, way: t.way, not: t.not, level: level, tries: tries}
+}
+
 // longPath is for how many branches before it a turn costs as much as another one.
 const longPath = 16
 
@@ -386,7 +391,7 @@ func (p *paths) solved(t *turn) {
 	case t.err != nil:
 		p.err = t.err
 	case t.status == sat.Unknown && t.tries < len(patience)-1:
-		u := &turn{walk: t.walk, n: t.n, way: t.way, not: t.not, level: t.level, tries: t.tries + 1}
+		u := t.anew(t.level, t.tries+1)
 		p.turns.Charge(u.class()) // it is not the next one because no such turn was before
 		p.put(u)
 	case t.status == sat.Unknown:
@@ -395,7 +400,7 @@ func (p *paths) solved(t *turn) {
 		j := p.jobOf(t)
 		p.add(j.input, j.want)
 	case t.level < len(texts)-1 && len(t.limits[t.level]) > 0:
-		p.put(&turn{walk: t.walk, n: t.n, way: t.way, not: t.not, level: t.level + 1})
+		p.put(t.anew(t.level+1, 0))
 	}
 }
 

@@ -62,7 +62,7 @@ const soonAgain = 50 * time.Millisecond
 // worthSharing reports whether the tasks from the next one on take longer, as far as those before
 // it tell, than others need to record and analyse the execution again.
 func (p *prediction) worthSharing(next int) bool {
-	again := time.Duration((p.told.Recorded + p.told.Analysis) * float64(time.Second))
+	again := seconds(p.told.Recorded + p.told.Analysis)
 	tried := time.Since(p.trying)
 	switch {
 	case again < soonAgain:
