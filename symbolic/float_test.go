@@ -185,7 +185,7 @@ func TestRandomFloats(t *testing.T) {
 			want && !m.t.Holds(cs, g)) {
 			t.Fatalf("formula %d: tried all: %v, model %v, want %v\n%s", i, status, g, want, m.t.SMT(cs))
 		}
-		status, g, core := Blast{}.translate(m.t, cs, near, Limit{Time: 50 * time.Millisecond})
+		status, g, core := translated(m.t, cs, near, Limit{Time: 50 * time.Millisecond})
 		if status != sat.Unknown && want != (status == sat.Sat) ||
 			status == sat.Sat && !m.t.Holds(cs, over(near, g)) || status == sat.Unsat && m.brute(core) {
 			t.Fatalf("formula %d: %v, model %v, core %v, want %v\n%s", i, status, g, core, want, m.t.SMT(cs))

@@ -352,7 +352,8 @@ func subset(a, b []Term) bool {
 // Blast is the Backend that needs no other program.
 type Blast struct{}
 
-// Solve implements Backend: by guess, else by translation.
+// Solve implements Backend: by guess, where something is multiplied or divided by values given one
+// after the other, else by translation.
 func (b Blast) Solve(t *Table, conditions []Term, near Model, limit Limit) (Status, Model, []Term, error) {
 	if status, m, core := t.guess(conditions, near); status != sat.Unknown {
 		return status, m, core, nil
@@ -360,7 +361,16 @@ func (b Blast) Solve(t *Table, conditions []Term, near Model, limit Limit) (Stat
 	if status, m := t.enumerate(conditions, near); status != sat.Unknown {
 		return status, m, nil, nil
 	}
-	status, m, core := b.translate(t, conditions, near, limit)
+	known := t.spansOf(conditions)
+	if known.never {
+		return sat.Unsat, nil, conditions, nil
+	}
+	if known.hard {
+		if status, m, core := t.assign(conditions, near, known, assignSteps(limit)); status != sat.Unknown {
+			return status, m, core, nil
+		}
+	}
+	status, m, core := b.translate(t, conditions, near, known, limit)
 	return status, m, core, nil
 }
 
@@ -371,17 +381,14 @@ const mostRounds = 8
 // clauses of all others. Of the conditions it translates those at first that near does not satisfy,
 // then those that the model does not that it found: most are about other parts of the input, and
 // stay true.
-func (Blast) translate(t *Table, conditions []Term, near Model, limit Limit) (Status, Model, []Term) {
+func (Blast) translate(t *Table, conditions []Term, near Model, known *spans, limit Limit) (Status, Model,
+	[]Term) {
 	deadline := time.Now().Add(limit.Time)
 	var s *sat.Solver
 	late := func() bool {
 		return limit.Steps > 0 && s.Stats.Propagations > limit.Steps || time.Now().After(deadline)
 	}
 	s = sat.New(sat.Options{Stop: late, Proof: true})
-	known := t.spansOf(conditions)
-	if known.never {
-		return sat.Unsat, nil, conditions
-	}
 	b := newBlaster(t, s, known)
 	b.stop = late
 	unsat := func() (Status, Model, []Term) {

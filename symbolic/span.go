@@ -73,6 +73,7 @@ type spans struct {
 	terms []Term // operands first
 	of    map[Term]span
 	by    []Term // the conditions that say so
+	hard  bool   // something is multiplied or divided
 	more  bool   // something became narrower
 	never bool   // the conditions exclude each other
 }
@@ -86,12 +87,11 @@ const mostNarrowed = 4
 // are.
 func (t *Table) spansOf(conditions []Term) *spans {
 	r := &spans{t: t, of: map[Term]span{}}
-	hard := false
 	t.walk(conditions, t.nothing(), func(x Term) {
 		r.terms = append(r.terms, x)
-		hard = hard || t.nodes[x].op >= Mul && t.nodes[x].op <= SRem
+		r.hard = r.hard || t.nodes[x].op >= Mul && t.nodes[x].op <= SRem
 	})
-	if !hard {
+	if !r.hard {
 		for _, c := range conditions {
 			n := &t.nodes[c]
 			if n.op != ULt || t.nodes[n.a].op != OpVar || t.nodes[n.b].op != OpConst || t.nodes[n.b].v == 0 {
