@@ -64,6 +64,9 @@ var testingPatch = &pkg{
 			// heddleRoot makes the barrier only when it is needed.
 			replace("	t.hasSub.Store(true)\n	testName, ok,",
 				"	t.hasSub.Store(true); t.heddleBarrier()\n	testName, ok,"),
+			// As that of a top-level test, its context is made on demand.
+			replace("	ctx, cancelCtx := context.WithCancel(context.Background())\n	t = &T{\n",
+				"	ctx, cancelCtx := heddleNoContext(context.Background())\n	t = &T{\n"),
 			// A subtest has a name, so that executions agree on what goroutines do with it.
 			replace("	t.w = indenter{&t.common}\n	t.setOutputWriter()\n\n	if t.chatty", "	t.w = indenter{&t.common}\n	heddleMade(t); t.setOutputWriter()\n\n	if t.chatty"),
 			// Parallel subtests are counted, and would stand in some order. Where their number is
@@ -90,6 +93,18 @@ var testingPatch = &pkg{
 			// One input, whose values heddle follows, replaces the corpus.
 			replace("		for _, e := range f.corpus {\n			name :=", "		for _, e := range f.heddleCorpus(types) {\n			name :="),
 			replace("			if _, ok, _ := f.tstate.match.fullName(nil, name); ok {\n", "			if heddleInput() || heddleMatches(f.tstate.match, name) {\n"),
+			// Names and contexts, which would take longer than many a target.
+			replace("			name := fmt.Sprintf(\"%s/%s\", f.name, filepath.Base(e.Path))\n",
+				"			name := heddleName(f.name, e.Path)\n"),
+			replace("			testName = fmt.Sprintf(\"%s/%s\", testName, filepath.Base(e.Path))\n",
+				"			testName = heddleName(testName, e.Path)\n"),
+			replace("Path: fmt.Sprintf(\"seed#%d\", len(f.corpus))", "Path: heddleSeed(len(f.corpus))"),
+			replace("		ctx, cancelCtx := context.WithCancel(f.ctx)\n",
+				"		ctx, cancelCtx := heddleNoContext(f.ctx)\n"),
+			// Where F.Fuzz is called matters to errors of the corpus only.
+			replace("	f.Helper()\n\n	// ff should be",
+				"	if !heddleInput() { f.Helper() }\n\n	// ff should be"),
+			replace("	dstr := fmtDuration(f.duration)\n", "	if heddleActive && !heddleVerbose() && !f.failed { return }; dstr := fmtDuration(f.duration)\n"),
 			replace("		c, err := f.fstate.deps.ReadCorpus(filepath.Join(corpusDir, f.name), types)\n", "		c, err := f.heddleSeeds(types)\n"),
 			replace("			fn.Call(args)\n", "			fn.Call(heddleArguments(args))\n"),
 		}},

@@ -60,8 +60,10 @@ type savedBlock struct {
 }
 
 type savedMap struct {
-	live       reflect.Value
-	keys, vals []reflect.Value
+	live reflect.Value
+	keys []reflect.Value
+	vals reflect.Value // a slice with the value of each key
+	slot reflect.Value // for a value, which can be compared byte by byte there
 }
 
 type savedChan struct {
@@ -229,14 +231,15 @@ func (s *saved) savemap(v reflect.Value) {
 		return
 	}
 	s.seen[k] = true
-	m, at := savedMap{live: settable(v)}, s.at
+	m, at := savedMap{live: settable(v), slot: reflect.New(v.Type().Elem()).Elem()}, s.at
+	m.vals = reflect.MakeSlice(reflect.SliceOf(v.Type().Elem()), 0, v.Len())
 	for it := m.live.MapRange(); it.Next(); {
 		if s.bytes += 64; s.bytes > maxSaved {
 			s.full = true
 			return
 		}
 		m.keys = append(m.keys, it.Key())
-		m.vals = append(m.vals, it.Value())
+		m.vals = reflect.Append(m.vals, it.Value())
 		s.at = placeOf(at, it.Key())
 		s.walk(it.Value())
 	}
@@ -384,15 +387,24 @@ func (m *savedMap) restore() {
 	same := m.live.Len() == len(m.keys)
 	for i := 0; same && i < len(m.keys); i++ {
 		v := m.live.MapIndex(m.keys[i])
-		same = v.IsValid() && sameValue(v, m.vals[i])
+		same = v.IsValid() && m.holds(i, v)
 	}
 	if same {
 		return
 	}
 	m.live.Clear()
 	for i, k := range m.keys {
-		m.live.SetMapIndex(k, m.vals[i])
+		m.live.SetMapIndex(k, m.vals.Index(i))
 	}
+	m.slot.SetZero()
+}
+
+// holds reports whether v is the value of key i.
+func (m *savedMap) holds(i int, v reflect.Value) bool {
+	m.slot.Set(v)
+	was := m.vals.Index(i)
+	return sameBytes(m.slot.Addr().UnsafePointer(), was.Addr().UnsafePointer(), v.Type().Size()) ||
+		sameValue(v, was)
 }
 
 func sameValue(a, b reflect.Value) bool {
