@@ -109,7 +109,8 @@ func (b *Builder) layBase() (*baseOverlay, error) {
 
 // ownCopies are packages of the standard library that heddle uses everywhere. The program's copies
 // call hooks, so the laid packages have their own, as the toolchain has them.
-var ownCopies = []string{"bytes", "slices", "strconv", "strings", "unicode/utf8"}
+var ownCopies = []string{"bytes", "encoding/base64", "encoding/hex", "slices", "strconv", "strings",
+	"unicode/utf8"}
 
 // laidFiles adds the files of the laid packages to files. goroot is the toolchain's folder.
 func laidFiles(files map[string][]byte, goroot string) error {

@@ -16,12 +16,12 @@ import (
 
 // SoloAfter is how many accesses the race detector is told of before it is asked whether the one
 // that makes them is alone: asking looks at all goroutines. It is a variable for tests.
-var SoloAfter uint32 = 256
+var SoloAfter uint32 = 32
 
 // maybeSolo is called when SoloAfter accesses were told since it was called last, or more where
 // many goroutines have to be looked at.
 func (s *Sched) maybeSolo() {
-	s.det.untilSolo = SoloAfter * (1 + uint32(len(s.gs))/64)
+	s.det.untilSolo = SoloAfter * (1 + uint32(len(s.gs))/8)
 	if s.ready.Len() == 1 && s.cur != s.timerG && s.ready.Has(s.cur.id) && s.isSolo() {
 		s.det.solo = true
 		hook.Read, hook.Write = readSolo, writeSolo
