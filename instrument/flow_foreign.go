@@ -38,11 +38,7 @@ func (f *flower) isForeign(fn *types.Func) bool {
 
 // followed reports whether labels are kept in a function of another package.
 func followed(fn *types.Func) bool {
-	name := fn.Name()
-	if r := fn.Signature().Recv(); r != nil {
-		name = typeName(r.Type()) + "." + name
-	}
-	return std.Followed(fn.Pkg().Path()) && !std.Operates(fn.Pkg().Path(), name) && !prints(fn)
+	return std.Followed(fn.Pkg().Path()) && !prints(fn)
 }
 
 // bodiless reports whether fn is declared in this file and implemented elsewhere, in assembly or

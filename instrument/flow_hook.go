@@ -201,6 +201,8 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 		to := f.fn.newSlot()
 		f.wrap(e, "_hf.In(", ", &"+c+", true, &"+to+")")
 		f.slot[e] = to + ".Get()"
+	case "Now", "Sleep", "TimerStart", "TimerReset":
+		f.clockHook(e, name)
 	case "Recv2":
 		f.aux[e] = "&" + f.channel(e) + ", true"
 	case "OnRecv", "OnSend":
@@ -230,6 +232,33 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 		for _, a := range e.Args {
 			f.expr(a)
 		}
+	}
+}
+
+// clockHook rewrites a call of package hook that looks at the clock, or that gives it a duration or
+// deadline.
+func (f *flower) clockHook(e *ast.CallExpr, name string) {
+	for _, a := range e.Args {
+		f.expr(a)
+	}
+	if !f.exprs() {
+		return
+	}
+	give := func(i int, as string) {
+		if l := f.label(e.Args[i]); l != "0" {
+			f.wrap(e.Args[i], "_hf."+as+"(", ", "+l+")")
+		}
+	}
+	switch name {
+	case "Now":
+		to := f.fn.newSlot()
+		f.wrap(e, "_hf.Now(", ", &"+to+")")
+		f.slot[e] = to + ".Get()"
+	case "Sleep":
+		give(0, "Span")
+	default:
+		give(1, "Span")
+		give(2, "Every")
 	}
 }
 

@@ -200,6 +200,7 @@ type Flow struct {
 	// have the union of the labels that went in
 	Foreign int
 	Full    bool // there were too many nodes, and some labels are Everything
+	Timed   bool // when a timer is due, or what the clock shows, depends on an input
 }
 
 // A FlowReader lists what a label depends on. It is not safe for concurrent use.
@@ -343,7 +344,7 @@ func (f *Flow) append(b []byte) []byte {
 	if f == nil {
 		return append(b, 0)
 	}
-	b = append32(append(b, 1, flag(f.Full)), f.Foreign)
+	b = append32(append(b, 1, flag(f.Full)|flag(f.Timed)<<1), f.Foreign)
 	b = append32(b, len(f.Nodes))
 	for _, n := range f.Nodes {
 		b = append32(append32(append(b, byte(n.Op), byte(n.Kind)), int(n.A)), int(n.B))
@@ -361,7 +362,8 @@ func (d *decoder) flow(events int) *Flow {
 	if d.u8() == 0 {
 		return nil
 	}
-	f := &Flow{Full: d.u8() == 1, Foreign: int(d.i32())}
+	flags := d.u8()
+	f := &Flow{Full: flags&1 != 0, Timed: flags&2 != 0, Foreign: int(d.i32())}
 	f.Nodes = make([]FlowNode, d.rows(10))
 	for i := range f.Nodes {
 		n := FlowNode{FlowOp(d.u8()), Num(d.u8()), uint32(d.i32()), uint32(d.i32())}

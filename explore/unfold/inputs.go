@@ -148,6 +148,9 @@ func (s *Strategy) readBranches(t *trace.Trace) string {
 	if s.opt.Inputs == nil {
 		return ""
 	}
+	if t.Flow != nil && t.Flow.Timed {
+		return "when a timer is due depends on the input"
+	}
 	bs, whole := symbolic.Branches(s.opt.Inputs.Table, t)
 	if !whole || t.Flow == nil || t.Flow.Foreign > 0 || t.Flow.Full {
 		s.inputs.short = "not every value that depends on the input is followed"

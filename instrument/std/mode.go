@@ -132,12 +132,6 @@ var leftBelow = []string{
 // those that read text and numbers byte by byte.
 func Followed(importPath string) bool { return followed[importPath] }
 
-// Operates reports whether a function of a package that is Followed is an operation all the same,
-// whose arguments are not followed; function is T.name for a method of T or *T.
-func Operates(importPath, function string) bool {
-	return importPath == "time" && operations[function]
-}
-
 var followed = map[string]bool{
 	"bufio": true, "bytes": true, "cmp": true,
 	"container/heap": true, "container/list": true, "container/ring": true, "context": true,
@@ -157,12 +151,6 @@ func Tables(importPath string) []string {
 		return []string{"Encoding.encode", "Encoding.decodeMap"}
 	}
 	return nil
-}
-
-// operations are those of package time.
-var operations = map[string]bool{
-	"After": true, "AfterFunc": true, "NewTicker": true, "NewTimer": true, "Now": true, "Sleep": true,
-	"Tick": true, "Ticker.Reset": true, "Ticker.Stop": true, "Timer.Reset": true, "Timer.Stop": true,
 }
 
 // Counted reports whether the branches of a package of the standard library say something of the

@@ -47,6 +47,9 @@ type G struct {
 	depth   int32       // calls of code that is not rewritten
 	prints  bool        // see OutPrint
 	summed  bool        // see Summed
+	Now     Label       // of the clock as it was seen last
+	Span    Moment      // see Span
+	Every   Moment      // see Every
 }
 
 // Set by rt/sched.

@@ -48,7 +48,7 @@ func Reset() {
 		F.Nodes = make([]trace.FlowNode, 0, 1024)
 	}
 	F.Nodes, F.Of = F.Nodes[:1], F.Of[:0]
-	F.Foreign, F.Full = 0, false
+	F.Foreign, F.Full, F.Timed = 0, false, false
 	clear(made[:])
 	leaf.event, leaf.l = -1, 0
 	memory.reset()

@@ -4,6 +4,7 @@ import (
 	"time"
 	"unsafe"
 
+	"heddle/rt/flow"
 	"heddle/rt/hook"
 	"heddle/trace"
 )
@@ -66,7 +67,7 @@ func (s *Sched) looksFreely(g *G) {
 	switch {
 	case g == s.timerG:
 	case hook.Arming:
-		g.arming, g.armedAt = true, s.vtime.now
+		g.arming, g.armedAt = true, s.clockNow()
 	case !s.pcs.forOutput():
 		s.enter()
 		s.timePoint(g, trace.OpNow, s.place(s.pcs.userPlace(0)))
@@ -77,16 +78,17 @@ func (s *Sched) looksFreely(g *G) {
 }
 
 // passed returns how far the clock has moved since g looked at it to start a timer.
-func (s *Sched) passed(g *G) int64 {
+func (s *Sched) passed(g *G) flow.Moment {
 	if !g.arming {
-		return 0
+		return flow.Moment{}
 	}
 	g.arming = false
-	return s.vtime.now - g.armedAt
+	return s.clockNow().Minus(g.armedAt)
 }
 
 // armed is told that a timer was started.
 func (s *Sched) armed(t *timer) {
+	s.howFar(t)
 	d := t.when - s.vtime.now
 	switch {
 	case hook.Frozen:
@@ -105,6 +107,13 @@ func (s *Sched) armed(t *timer) {
 	default:
 		t.still = false
 	}
+	if s.spans.on {
+		for _, u := range s.started() {
+			if u.still != t.still { // whether "timers" is enabled is up to which of them is next
+				s.inOrder(u.due(), t.due(), siteOf(t, u))
+			}
+		}
+	}
 	if hook.Frozen {
 		return
 	}
@@ -114,6 +123,15 @@ func (s *Sched) armed(t *timer) {
 	t.armed = at
 	if o := s.channelOf(t); o != nil {
 		s.t.Events[at].Val = int32(o.id)
+	}
+}
+
+// howFar asks what decides whether t may be early.
+func (s *Sched) howFar(t *timer) {
+	if now := s.clockNow(); (now.L != 0 || t.label != 0) && t.when != never {
+		d := t.due().Minus(now)
+		s.before(d, flow.Moment{At: killed}, t.site)
+		s.before(flow.Moment{At: earlyBy}, d, t.site)
 	}
 }
 
@@ -214,6 +232,16 @@ func (t *pcTable) ofConnection() bool {
 	for _, in := range t.frames {
 		if in.pkg != "time" && in.pkg != "sync" {
 			return connects[in.pkg]
+		}
+	}
+	return false
+}
+
+// byTesting reports whether package testing looks at the clock.
+func (t *pcTable) byTesting() bool {
+	for _, in := range t.frames {
+		if in.pkg != "time" {
+			return in.pkg == "testing"
 		}
 	}
 	return false

@@ -155,12 +155,12 @@ type G struct {
 	idleLimit int32
 	looks     [16]trace.ObjID // objects it has looked at last
 	lookAt    int
-	nows      int32 // looks at the clock since it changed something
-	ranges    int32 // over maps, see mapOrder
-	nowStep   int32 // steps it had made at the last one
-	arming    bool  // it has looked to start a timer
-	armedAt   int64 // where the clock stood then
-	ahead     int64 // what the last one added to the clock, see lookedAt
+	nows      int32       // looks at the clock since it changed something
+	ranges    int32       // over maps, see mapOrder
+	nowStep   int32       // steps it had made at the last one
+	arming    bool        // it has looked to start a timer
+	armedAt   flow.Moment // where the clock stood then
+	ahead     int64       // what the last one added to the clock, see lookedAt
 
 	outside func() bool // what a goroutine in gOutside waits for
 	flow    flow.G
@@ -201,6 +201,7 @@ type Sched struct {
 	idle      idling // spin.go
 	changing  changing
 	vtime     virtualTime
+	spans     spans
 	work      workload // vtime.go
 	timers    timers
 	ticks     ticks // endless.go
@@ -273,6 +274,7 @@ func (s *Sched) reset(opt Options) {
 	s.det.reset(opt.Race)
 	s.lazy = lazyValue{}
 	s.vtime.reset(&s.opt)
+	s.spans.reset()
 	s.work.reset()
 	s.timers.reset()
 	s.ticks.reset()

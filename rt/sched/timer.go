@@ -4,6 +4,7 @@ import (
 	"time"
 	"unsafe"
 
+	"heddle/rt/flow"
 	"heddle/rt/hook"
 	"heddle/rt/policy"
 	"heddle/trace"
@@ -27,6 +28,7 @@ func (s *Sched) vnow() int64 {
 	}
 	if hook.Real && !hook.Frozen {
 		v.now++ // where the clock is ahead of the real one it would stand still
+		s.cur.flow.Now = 0
 		return s.realTime()
 	}
 	if s.unsettled {
@@ -49,25 +51,22 @@ func (s *Sched) vnow() int64 {
 	if s.exhaustive() {
 		if step > 0 {
 			s.enter()
-			s.sleepOn(g, step, 0)
+			s.sleepOn(g, flow.Moment{At: step}, 0)
 			s.leave()
 		}
-		return v.now + s.lookedAt(g)
+		return s.lookedAs(g, v.now+s.lookedAt(g))
 	}
 	if step > 0 && g.nows > spinNows && s.ready.Len() > 1 {
 		// A loop that polls until its time is over: what it waits for is up to
 		// those that can go on, and for them no time passes.
 		s.enter()
-		s.sleepOn(g, step, 0)
+		s.sleepOn(g, flow.Moment{At: step}, 0)
 		s.leave()
-		return v.now
+		return s.lookedAs(g, v.now)
 	}
 	if step > 0 {
-		if len(s.timers.heap) > 0 && v.now+step > s.timers.heap[0].when {
-			step = max(0, s.timers.heap[0].when-v.now)
-		}
-		v.now += step
-		if s.timers.due(v.now) {
+		s.moveBy(step)
+		if s.timersDue(s.clockNow()) {
 			hg := s.enter()
 			s.announce(hg, trace.OpNow, nil, 0)
 			s.fireTimer(s.timers.heap[0])
@@ -77,7 +76,21 @@ func (s *Sched) vnow() int64 {
 	} else if !hook.Frozen {
 		v.look()
 	}
-	return v.now
+	return s.lookedAs(g, v.now)
+}
+
+// moveBy moves the clock, no further than to where a timer is due.
+func (s *Sched) moveBy(step int64) {
+	now := s.clockNow()
+	to := after(now, step)
+	if s.timersDue(to) {
+		t := s.first()
+		if s.before(t.due(), now, t.site) {
+			return
+		}
+		to = t.due()
+	}
+	s.clockAt(to)
 }
 
 // takes is how far the clock moves because of what g did since it looked last: nothing but that, or
@@ -107,15 +120,6 @@ func (s *Sched) lookedAt(g *G) int64 {
 	return g.ahead
 }
 
-// exactly is a deadline that g has counted from the time as it saw it just now, counted from the
-// clock.
-func (g *G) exactly(when int64) int64 {
-	if when != never {
-		when -= g.ahead
-	}
-	return when
-}
-
 // spinStep is how far the clock moves for g, which does nothing but look at it: further every time.
 func spinStep(g *G) int64 { return int64(1000) << min((g.nows-spinNows)/(4*nowsPerStep), 20) }
 
@@ -137,20 +141,22 @@ func (s *Sched) sleep(d int64, pc uintptr) {
 	}
 	site := s.place(trace.PCSite(pc))
 	g.nows = 0
-	if d <= 0 {
+	span := s.labelled(d, &g.flow.Span, site)
+	if !s.before(flow.Moment{}, span, site) {
 		s.point(g, trace.OpSleep, nil, site)
 		s.leave()
 		return
 	}
 	s.timePoint(g, trace.OpSleep, site)
 	s.event(g, trace.OpSleep, nil, d, site)
-	s.sleepOn(g, d, site)
+	s.sleepOn(g, span, site)
 	s.leave()
 }
 
 // sleepOn suspends g for d; site is 0 where g only looks at the clock, see timer.looks.
-func (s *Sched) sleepOn(g *G, d int64, site trace.Site) {
-	s.startTimer(&timer{when: addTime(s.vtime.now, d), pos: -1, sleeper: g, site: site, by: g.id})
+func (s *Sched) sleepOn(g *G, d flow.Moment, site trace.Site) {
+	due := s.spanned(d, site)
+	s.startTimer(&timer{when: due.At, label: due.L, pos: -1, sleeper: g, site: site, by: g.id})
 	s.announce(g, trace.OpSleep, nil, site)
 	s.park(g)
 }
@@ -164,12 +170,11 @@ func (s *Sched) timerStart(p unsafe.Pointer, when, period int64, f func(any, uin
 	}
 	site := s.place(trace.PCSite(pc))
 	o, _ := s.object(p, trace.ObjTimer, site)
+	due, every := s.labelled(when, &g.flow.Span, site), s.labelled(period, &g.flow.Every, site)
 	s.timePoint(g, trace.OpTimerStart, site)
-	when = g.exactly(when)
-	if s.freely() {
-		when = addTime(when, s.passed(g))
-	}
-	t := &timer{when: when, period: period, pos: -1, f: f, arg: arg, site: site}
+	due = s.counted(g, due)
+	when = due.At
+	t := &timer{when: when, label: due.L, period: period, every: every.L, pos: -1, f: f, arg: arg, site: site}
 	if ch != nil {
 		t.ch = s.channel(ch, 1, site)
 		t.ch.known = true
@@ -179,6 +184,19 @@ func (s *Sched) timerStart(p unsafe.Pointer, when, period int64, f func(any, uin
 	s.event(g, trace.OpTimerStart, o, when-s.vtime.now, site)
 	s.arm(g, t)
 	s.leave()
+}
+
+// counted returns when a timer is due of which g has said when, counted from the time as it saw it.
+func (s *Sched) counted(g *G, due flow.Moment) flow.Moment {
+	if due.At == never {
+		return due
+	}
+	due = after(due, -g.ahead)
+	if s.freely() {
+		moved := s.passed(g)
+		due = flow.Moment{At: addTime(due.At, moved.At), L: due.Plus(moved).L}
+	}
+	return due
 }
 
 func (s *Sched) arm(g *G, t *timer) {
@@ -203,17 +221,17 @@ func (s *Sched) timerStop(p unsafe.Pointer, pc uintptr) (active, ours bool) {
 }
 
 func (s *Sched) timerReset(p unsafe.Pointer, when, period int64, pc uintptr) (active, ours bool) {
+	due := s.labelled(when, &s.cur.flow.Span, trace.PCSite(pc))
+	every := s.labelled(period, &s.cur.flow.Every, trace.PCSite(pc))
 	g, t, o, ours := s.knownTimer(p, pc)
 	if t == nil {
 		return false, ours
 	}
 	active = s.stopTimer(t)
 	s.disarmed(g, t, true)
-	when = g.exactly(when)
-	if s.freely() {
-		when = addTime(when, s.passed(g))
-	}
-	t.when, t.period = when, period
+	due = s.counted(g, due)
+	when = due.At
+	t.when, t.label, t.period, t.every = when, due.L, period, every.L
 	s.event(g, trace.OpTimerStart, o, when-s.vtime.now, trace.PCSite(pc))
 	s.arm(g, t)
 	s.leave()
@@ -293,13 +311,14 @@ func (s *Sched) fireNext() bool {
 	if t.when == never || !step && s.wakeNone() {
 		return false
 	}
-	s.vtime.fired = t.when
+	s.first()
+	s.vtime.fired, s.spans.fired = t.when, t.due()
 	if hook.Real && !hook.Frozen {
 		if ready, due := s.pollUntil(t.when); ready || !due {
 			return ready
 		}
 	}
-	s.vtime.jump(t.when, !hook.Frozen && !s.freely())
+	s.jump(t)
 	if s.endless(t) {
 		return false
 	}
@@ -319,7 +338,12 @@ func (s *Sched) fireNext() bool {
 // sameDue reports whether a timer is due at the same moment as the last one that fired. In a bubble
 // of testing/synctest what waits for that moment goes on before all count as blocked.
 func (s *Sched) sameDue() bool {
-	return !hook.Real && len(s.timers.heap) > 0 && s.timers.heap[0].when == s.vtime.fired && len(s.fails) == 0
+	if hook.Real || len(s.timers.heap) == 0 || len(s.fails) > 0 {
+		return false
+	}
+	t := s.first()
+	s.inOrder(s.spans.fired, t.due(), t.site)
+	return t.when == s.vtime.fired
 }
 
 // passTime is called after n steps: at the step bound, and when it is time for the clock to flow.
@@ -348,11 +372,18 @@ func (s *Sched) passTime(n int) {
 		}
 		s.realTime()
 		s.lookOutside()
-	case !v.flow(&s.work):
+	case !s.flows():
 		v.pause = min(s.opt.Steps, n+flowAfter)
 		return
 	}
 	s.firePast((n > longRun || s.work.much()) && s.othersReady())
+}
+
+// flows lets time pass. How much is not followed.
+func (s *Sched) flows() bool {
+	flow.LoseTime(s.clockNow(), 0)
+	s.spans.from = flow.Moment{}
+	return s.vtime.flow(&s.work)
 }
 
 // expire ends the execution if it has taken as long as it may, or as much memory, and reports
@@ -375,7 +406,7 @@ func (s *Sched) expire() bool {
 // at the real clock does: what is due then waits for the next turn, or a ticker that is always due
 // would never end it.
 func (s *Sched) firePast(late bool) {
-	for now := s.vtime.now; !s.over && s.timers.due(now); {
+	for now := s.clockNow(); !s.over && s.timersDue(now); {
 		s.ranOut = s.ranOut || late && s.timers.heap[0].sleeper == nil
 		s.fireTimer(s.timers.heap[0])
 	}
@@ -450,20 +481,18 @@ func (s *Sched) onlyPeriodic() bool {
 // fireTimer does what t is for, as the pseudo goroutine "timers".
 func (s *Sched) fireTimer(t *timer) {
 	s.ranOut = s.ranOut || hook.Real && !hook.Frozen && t.sleeper == nil
+	s.first()
 	early := t.when - s.vtime.now
-	if early > 0 {
+	if s.before(s.clockNow(), t.due(), t.site) {
 		s.early = append(s.early, remains.Timer{Site: t.site, By: early, Origin: t.origin})
-		s.vtime.now = t.when // what could have gone on before is late
+		s.clockAt(t.due()) // what could have gone on before is late
 	}
 	t.started = s.vtime.rests
 	if s.locks.cycle != nil {
 		s.locks.cycle.fires.add(t)
 	}
 	if t.period > 0 {
-		t.when = addTime(max(t.when, s.vtime.now-s.vtime.now%max(t.period, 1)), t.period)
-		if t.when <= s.vtime.now {
-			t.when = s.vtime.now + t.period
-		}
+		s.nextTick(t)
 		s.timers.restart(t)
 	} else {
 		s.timers.remove(t)

@@ -1,10 +1,14 @@
 package sched
 
-import "heddle/trace"
+import (
+	"heddle/rt/flow"
+	"heddle/trace"
+)
 
 // A timer of the program, or what wakes a goroutine that sleeps.
 type timer struct {
 	when, period int64
+	label, every flow.Label // of these two
 	seq          uint32
 	pos          int   // index in the heap, -1 when not active
 	started      int32 // virtualTime.rests then, or when it last ticked
@@ -50,9 +54,6 @@ func (h *timers) reset() {
 	clear(h.heap)
 	h.heap, h.seq, h.firing = h.heap[:0], 0, nil
 }
-
-// due reports whether a timer's deadline is at now, or was before.
-func (h *timers) due(now int64) bool { return len(h.heap) > 0 && h.heap[0].when <= now }
 
 func (h *timers) start(t *timer) {
 	h.seq++
