@@ -382,18 +382,26 @@ func (b *Builder) runCompiler(ctx context.Context, cmd *exec.Cmd, res *compiled)
 	return nil
 }
 
-// compilerFlags returns the -gcflags flags of a build. Compiling without DWARF is faster. A
-// debugger needs it of all packages, and steps best through what the user writes where that is not
-// optimised; the rest stays as it is, and fast.
+// compilerFlags returns the -gcflags flags of a build: those of GOFLAGS, each extended by heddle's.
+// Compiling without DWARF is faster. Where inputs are searched for, packages have counters. A
+// debugger needs DWARF of all packages, and steps best through what the user writes where that is
+// not optimised; the rest stays as it is, and fast.
 func (b *Builder) compilerFlags() []string {
 	if !b.Debug {
-		if strings.Contains(b.tool["GOFLAGS"], "-gcflags") {
-			return nil
+		const own = "-dwarf=false"
+		flags, given := []string{"-gcflags=all=" + own}, b.givenFlags("gcflags")
+		for _, g := range given {
+			flags = append(flags, "-gcflags="+g.pattern+own+" "+g.flags)
 		}
-		flags := []string{"-gcflags=all=-dwarf=false"}
 		if b.Exprs {
 			for _, p := range b.graph.counted() {
-				flags = append(flags, "-gcflags="+p+"=-dwarf=false -d=libfuzzer=1")
+				its := ""
+				for _, g := range given {
+					if g.matches(p) {
+						its = " " + g.flags // the last one that matches counts
+					}
+				}
+				flags = append(flags, "-gcflags="+base(p.ImportPath)+"="+own+" -d=libfuzzer=1"+its)
 			}
 		}
 		return flags
@@ -430,21 +438,50 @@ func (b *Builder) linkerFlags() []string {
 	}
 	all := strings.Join(own, " ")
 	flags := []string{"-ldflags=" + all}
+	for _, g := range b.givenFlags("ldflags") {
+		flags = append(flags, "-ldflags="+g.pattern+all+" "+g.flags+kept)
+	}
+	return flags
+}
+
+// A givenFlag has flags for the packages that a pattern matches; those named on the command line if
+// it is empty. It ends in "=" otherwise.
+type givenFlag struct{ pattern, flags string }
+
+// givenFlags returns the values of a flag in GOFLAGS. The last one that matches a package counts.
+func (b *Builder) givenFlags(name string) (given []givenFlag) {
 	for _, f := range quotedFields(b.tool["GOFLAGS"]) {
 		f = strings.TrimPrefix(f, "-")
-		value, ok := strings.CutPrefix(strings.TrimPrefix(f, "-"), "ldflags=")
+		value, ok := strings.CutPrefix(strings.TrimPrefix(f, "-"), name+"=")
 		if !ok {
 			continue
 		}
-		// pattern=flags; the last flag whose pattern matches a package counts
-		pattern := ""
-		if value = strings.TrimSpace(value); value != "" && value[0] != '-' {
-			pattern, value, _ = strings.Cut(value, "=")
-			pattern += "="
+		g := givenFlag{flags: strings.TrimSpace(value)}
+		if g.flags != "" && g.flags[0] != '-' {
+			g.pattern, g.flags, _ = strings.Cut(g.flags, "=")
+			g.pattern += "="
 		}
-		flags = append(flags, "-ldflags="+pattern+all+" "+value+kept)
+		given = append(given, g)
 	}
-	return flags
+	return given
+}
+
+// matches reports whether the pattern matches p. Of patterns of folders it is said of all packages
+// of the main module.
+func (g givenFlag) matches(p *listed) bool {
+	path, pattern := base(p.ImportPath), strings.TrimSuffix(g.pattern, "=")
+	switch {
+	case pattern == "":
+		return !p.DepOnly
+	case pattern == "all":
+		return true
+	case pattern == "std":
+		return p.Standard
+	case strings.HasPrefix(pattern, "."):
+		return p.Module != nil && p.Module.Main
+	}
+	before, below := strings.CutSuffix(pattern, "...")
+	return path == strings.TrimSuffix(before, "/") || below && strings.HasPrefix(path, before)
 }
 
 // quotedField quotes a word as GOFLAGS and the values of flags require, which have no escapes.

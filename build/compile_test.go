@@ -66,3 +66,40 @@ func TestLinkerFlags(t *testing.T) {
 		}
 	}
 }
+
+// So do the compiler's, of packages with counters too.
+func TestCompilerFlags(t *testing.T) {
+	main := &listed{ImportPath: "m/a", Module: &listedModule{Path: "m", Main: true}}
+	pkgs := []*listed{main, {ImportPath: "m/ab", DepOnly: true}, {ImportPath: "strings", DepOnly: true, Standard: true}}
+	for _, tc := range []struct {
+		flags string
+		want  []string // what each of the three has beside heddle's
+	}{
+		{"-mod=mod", []string{"", "", ""}},
+		{"-gcflags=-N", []string{" -N", "", ""}},
+		{"'-gcflags=all=-N -l' -gcflags=m/a=-m", []string{" -m", " -N -l", " -N -l"}},
+		{"-gcflags=m/a...=-N", []string{" -N", " -N", ""}},
+		{"-gcflags=m/...=-N -gcflags=std=-l", []string{" -N", " -N", " -l"}},
+		{"-gcflags=./...=-N", []string{" -N", "", ""}},
+	} {
+		b := &Builder{Config: Config{Exprs: true}, tool: toolchain{"GOFLAGS": tc.flags}}
+		b.graph = &graph{b: b, pkgs: pkgs}
+		given := b.givenFlags("gcflags")
+		got := b.compilerFlags()
+		if len(got) != 1+len(given)+len(pkgs) || got[0] != "-gcflags=all=-dwarf=false" {
+			t.Errorf("%s: %q", tc.flags, got)
+			continue
+		}
+		for i, g := range given {
+			if want := "-gcflags=" + g.pattern + "-dwarf=false " + g.flags; got[1+i] != want {
+				t.Errorf("%s: %q, want %q", tc.flags, got[1+i], want)
+			}
+		}
+		for i, p := range pkgs {
+			want := "-gcflags=" + p.ImportPath + "=-dwarf=false -d=libfuzzer=1" + tc.want[i]
+			if got := got[1+len(given)+i]; got != want {
+				t.Errorf("%s: %q, want %q", tc.flags, got, want)
+			}
+		}
+	}
+}

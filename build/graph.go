@@ -234,19 +234,20 @@ func (g *graph) binaryKey(p *listed) string {
 	return h.key()
 }
 
-// counted returns the import paths of the packages whose branches are counted where inputs are
+// counted returns the packages whose branches are counted where inputs are
 // searched for: as go test -fuzz does, all but the standard library's that tests run on.
-func (g *graph) counted() (paths []string) {
+func (g *graph) counted() (pkgs []*listed) {
+	seen := map[string]bool{}
 	for _, p := range g.pkgs {
 		path := base(p.ImportPath)
 		if p.isTestMain() || path != p.ImportPath && g.byPath[path] != nil ||
-			p.Standard && !std.Counted(path) {
+			p.Standard && !std.Counted(path) || seen[path] {
 			continue
 		}
-		paths = append(paths, path)
+		seen[path] = true
+		pkgs = append(pkgs, p)
 	}
-	slices.Sort(paths)
-	return slices.Compact(paths)
+	return pkgs
 }
 
 // plan assigns the files to units.

@@ -23,12 +23,7 @@ type listed struct {
 	DepOnly    bool
 	ForTest    string
 	Match      []string
-	Module     *struct {
-		Path, Version, GoVersion string
-		Dir, GoMod               string
-		Main                     bool
-		Replace                  *struct{ Version string }
-	}
+	Module     *listedModule
 
 	GoFiles, CgoFiles                                          []string
 	CFiles, CXXFiles, MFiles, HFiles, FFiles, SFiles           []string
@@ -41,6 +36,13 @@ type listed struct {
 
 	Incomplete bool
 	Error      *struct{ Pos, Err string }
+}
+
+type listedModule struct {
+	Path, Version, GoVersion string
+	Dir, GoMod               string
+	Main                     bool
+	Replace                  *struct{ Version string }
 }
 
 const listFields = "ImportPath,Name,Dir,Standard,DepOnly,ForTest,Match,Module," +
