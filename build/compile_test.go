@@ -70,7 +70,8 @@ func TestLinkerFlags(t *testing.T) {
 // So do the compiler's, of packages with counters too.
 func TestCompilerFlags(t *testing.T) {
 	main := &listed{ImportPath: "m/a", Module: &listedModule{Path: "m", Main: true}}
-	pkgs := []*listed{main, {ImportPath: "m/ab", DepOnly: true}, {ImportPath: "strings", DepOnly: true, Standard: true}}
+	pkgs := []*listed{main, {ImportPath: "m/ab", DepOnly: true},
+		{ImportPath: "strings", DepOnly: true, Standard: true}}
 	for _, tc := range []struct {
 		flags string
 		want  []string // what each of the three has beside heddle's
