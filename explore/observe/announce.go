@@ -172,7 +172,7 @@ func (l *lesson) executed(j int, proc transition.Proc) (op pending, reason strin
 			return pending{class: waiting, op: tr.Op, obj: l.p.tab.ObjectOf(l.t, e.Obj)}, ""
 		}
 	}
-	if len(tr.Accesses) > 1 {
+	if len(tr.Accesses) > 1 && !l.onFiles(tr) {
 		return op, l.unknown(tr)
 	}
 	op = pending{class: free, op: tr.Op, obj: -1}
@@ -210,6 +210,13 @@ func (l *lesson) arrival(tr *transition.Transition) pending {
 		}
 	}
 	return op
+}
+
+// onFiles reports whether a step of several operations is one on files: it loads the folders above
+// each. What it reads and writes the events tell, as of a sync.Map.
+func (l *lesson) onFiles(tr *transition.Transition) bool {
+	return !slices.ContainsFunc(tr.Accesses,
+		func(a transition.Access) bool { return l.p.tab.Kind(a.Obj) != trace.ObjMap })
 }
 
 // unknown returns the reason for a step of several operations.

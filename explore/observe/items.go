@@ -149,17 +149,11 @@ const apart = 1024
 // Where other processes make executions too, whose addresses are others, only the first rule holds.
 func (p *program) nameless(proc transition.Proc, a *trace.Plain) bool {
 	for w := a.Mem.Addr >> 3; w <= (a.Mem.Addr+uintptr(max(a.Size, 1))-1)>>3; w++ {
-		u := p.unnamed[w]
+		u := p.wordAt(w, !a.Write)
 		if u == nil {
-			if len(p.unnamed) == mostUnnamed {
-				return false
-			}
-			u = &unnamed{}
-			p.unnamed[w] = u
+			return false
 		}
-		if u.turn != p.turn {
-			u.turn, u.now, u.older = p.turn, users{}, !a.Write
-		}
+		u.plain = true
 		if !u.now.use(proc, a.Write) {
 			return false
 		}
@@ -179,6 +173,35 @@ func (p *program) nameless(proc transition.Proc, a *trace.Plain) bool {
 	return loud && (all || !p.elsewhere)
 }
 
+// namelessAtomic records an operation on an atomic whose allocation is unknown. It reports whether
+// no other goroutine accesses its memory plainly in this execution.
+func (p *program) namelessAtomic(proc transition.Proc, at uintptr, size int64) bool {
+	for w := at >> 3; w <= (at+uintptr(max(size, 1))-1)>>3; w++ {
+		u := p.wordAt(w, false)
+		if u == nil || !u.now.use(proc, true) && u.plain {
+			return false
+		}
+	}
+	return true
+}
+
+// wordAt returns a word of memory without a name, nil if there are too many. older: what comes
+// first in this execution reads it.
+func (p *program) wordAt(w uintptr, older bool) *unnamed {
+	u := p.unnamed[w]
+	if u == nil {
+		if len(p.unnamed) == mostUnnamed {
+			return nil
+		}
+		u = &unnamed{}
+		p.unnamed[w] = u
+	}
+	if u.turn != p.turn {
+		u.turn, u.now, u.older, u.plain = p.turn, users{}, older, false
+	}
+	return u
+}
+
 // mostUnnamed bounds the words of memory without a name that are kept.
 const mostUnnamed = 1 << 18
 
@@ -187,6 +210,7 @@ type unnamed struct {
 	turn             int32 // the execution that now and older are of
 	now              users
 	older            bool // the first access reads it
+	plain            bool // it was accessed plainly in that execution
 	readers, writers users
 }
 

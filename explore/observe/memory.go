@@ -40,8 +40,9 @@ func (l *lesson) effect(e *trace.Event, u trace.Updated) bool {
 	}
 	write := true
 	switch {
-	case o.Kind == trace.ObjMap || o.Kind == trace.ObjPool || o.Kind == trace.ObjModel ||
-		o.Kind == trace.ObjAtomic:
+	case o.Kind == trace.ObjMap: // loads commute
+		write = e.Op != trace.OpMapLoad && e.Op != trace.OpMapRange
+	case o.Kind == trace.ObjPool || o.Kind == trace.ObjModel || o.Kind == trace.ObjAtomic:
 	case !e.Quiet:
 		return true
 	case o.Kind == trace.ObjMutex || o.Kind == trace.ObjRWMutex:
@@ -95,13 +96,15 @@ const (
 	giving = -3
 	fires  = -4 // of the clock: a timer fires
 	lasts  = -5 // of the clock: the order of timers that run for a time
+
+	anywhere = -6 // of no object: atomics of the standard library without a name
 )
 
 // atomic adds an operation on an atomic.
 func (l *lesson) atomic(o *trace.Object, e *trace.Event, u trace.Updated) bool {
 	i, at, ok := l.allocation(o)
 	if !ok {
-		return false
+		return e.Quiet && l.somewhere(o, e)
 	}
 	if l.private(i) {
 		return true
@@ -129,6 +132,19 @@ func (l *lesson) atomic(o *trace.Object, e *trace.Event, u trace.Updated) bool {
 		}
 	}
 	return true
+}
+
+// somewhere adds an operation of the standard library on an atomic whose allocation is unknown,
+// such as the lock of a file that is older than the test. All of these have one cell: each depends
+// on all changes to any of them. It reports whether no other goroutine accesses the atomic plainly.
+func (l *lesson) somewhere(o *trace.Object, e *trace.Event) bool {
+	c := l.p.word(l.p.allocation(itemKey{obj: -1, by: transition.NoProc, n: anywhere}), objectCell)
+	l.read(c)
+	if e.Op != trace.OpAtomicLoad {
+		l.p.apart(l.by)
+		l.write(c, true)
+	}
+	return l.p.namelessAtomic(l.by, o.Addr, e.Bytes())
 }
 
 // beside adds what an atomic operation is to plain accesses, with which it may race. at: where the

@@ -25,8 +25,7 @@ type Options struct {
 	// Loose: executions are made with trace.Schedule.Loose.
 	Loose bool
 
-	// Free: executions are in free time, which is covered too (trace.Schedule.Free). No goroutines
-	// are taken as alike then.
+	// Free: executions are in free time, which is covered too (trace.Schedule.Free).
 	Free bool
 
 	// Expired, if not nil, is called now and then. When it returns true Next returns nil; the next
@@ -85,7 +84,6 @@ func New(o Options) *Strategy {
 		o.Doubt = firstDoubt
 	}
 	o.Expired = rarely(o.Expired)
-	o.Twins = o.Twins && !o.Free
 	s := &Strategy{opt: o, tab: transition.NewTable()}
 	if o.Free {
 		s.tab.TellTimers()

@@ -87,6 +87,63 @@ func TestTwinsKnown(t *testing.T) {
 	}
 }
 
+// TestTwinsFree tests observe in free time on random programs with timers and loops of go
+// statements: goroutines that have nothing to do with the clock may be alike there.
+func TestTwinsFree(t *testing.T) {
+	n := *seeds / 8
+	if testing.Short() {
+		n = min(n, 300)
+	}
+	checked, skipped, wrong, fewer, sum := 0, 0, 0, 0, map[string]int{}
+	for seed := *from; checked < n && wrong < *stop; seed++ {
+		size := twinSize(seed)
+		size.Timers, size.Still = true, seed%2 == 1
+		size.Slots = seed%7 == 3
+		p := progen.Generate(seed, size)
+		if !p.Times() {
+			continue
+		}
+		r, err := checkTwinsFree(p, *freeLimit)
+		if errors.Is(err, machine.ErrTooMany) || errors.Is(err, ErrLeft) {
+			skipped++
+			continue
+		}
+		checked++
+		for s, k := range r.Executions {
+			sum[s] += k
+		}
+		if r.Executions["observe, twins"] < r.Executions["observe"] {
+			fewer++
+		}
+		if len(r.Wrong) == 0 {
+			continue
+		}
+		wrong++
+		p = progen.Shrink(p, func(q *progen.Program) bool {
+			r, err := checkTwinsFree(q, *freeLimit)
+			return err == nil && len(r.Wrong) > 0
+		})
+		r, _ = checkTwinsFree(p, *freeLimit)
+		t.Errorf("seed %d:\n%s\n%s", seed, strings.Join(r.Wrong, "\n"), progen.Source(p))
+	}
+	t.Logf("%d programs, %d were too large or left a timer; %d with fewer executions; executions %v",
+		checked, skipped, fewer, sum)
+	if fewer < checked/50 && checked > 100 && wrong == 0 {
+		t.Error("too few programs have goroutines that are alike")
+	}
+}
+
+// checkTwinsFree is CheckFree for observe with goroutines that are alike, and without.
+func checkTwinsFree(p *progen.Program, limit int) (*Report, error) {
+	m := machine.New(p)
+	m.Free, m.Twins = true, true
+	apart := freeObserve
+	alike := Strategy{Name: "observe, twins", Observed: true, New: func() explore.Strategy {
+		return observe.New(observe.Options{Free: true, Twins: true})
+	}}
+	return check(m, limit, []Strategy{apart, alike})
+}
+
 func twinSize(seed uint64) progen.Size {
 	size := progen.Size{Goroutines: 3, Statements: 7, Twins: true, Loose: true}
 	size.Guarded = seed%5 == 1
