@@ -301,6 +301,19 @@ func (s *story) hintMap(m *Match, g *gap, call string) string {
 	return fmt.Sprintf("hold one mutex around check and act, and wherever else `%s` is changed", m.Var)
 }
 
+// between returns where a gap's goroutine unlocks and locks again, if it does both in one function.
+func (s *story) between(g *gap, lock int, function string) (unlock, again wire.Place, ok bool) {
+	p, ok := s.released(g, lock)
+	if !ok {
+		return
+	}
+	q, ok := s.first(p.i+1, func(a act) bool {
+		return a.i < g.after.i && a.G == p.G && a.Obj == lock &&
+			(a.op == trace.OpLock || a.op == trace.OpRLock)
+	})
+	return p.Where, q.Where, ok && s.source.named(p.Where) == function && s.source.named(q.Where) == function
+}
+
 // oneHold is the hint to hold a lock over both sides of a gap.
 func (s *story) oneHold(m *Match, g *gap, what string) string {
 	if m.Lock == "" {
@@ -308,12 +321,14 @@ func (s *story) oneHold(m *Match, g *gap, what string) string {
 	}
 	lock, _ := s.common(g)
 	outer := func(a act, first wire.Place) bool { return !samePlace(a.Where, first) }
-	hint := fmt.Sprintf("lock %s once around %s, and unlock it after the second, on each return", m.Lock, what)
+	hint := fmt.Sprintf("lock %s once around %s", m.Lock, what)
 	if in := s.source.named(g.first); in != "" {
-		sides := ats([]wire.Place{g.first, g.second})
-		hint = fmt.Sprintf("in %s lock %s once around %s (%s), and unlock it after the second, on each return",
-			in, m.Lock, what, sides)
+		hint = fmt.Sprintf("in %s %s (%s)", in, hint, ats([]wire.Place{g.first, g.second}))
+		if p, q, ok := s.between(g, lock.obj, in); ok {
+			hint += fmt.Sprintf(": leave out the unlock at %s and the lock at %s", at(p), at(q))
+		}
 	}
+	hint += ", and unlock it after the second, also on each way around that"
 	var inner []string
 	for _, side := range []struct {
 		a act
