@@ -100,6 +100,8 @@ func (f *flower) foreignCall(e *ast.CallExpr, c *flowCall) {
 	before, after := "_hf.Out(", ", "+c.all+", &"+call+")"
 	if op, ok := f.atomicOperation(c); ok {
 		before, after = "_hf.OutAtomic(", ", &"+call+", "+op+")"
+	} else if args, ok := f.syncMapCall(e, c); ok {
+		before, after = "_hf.OutSyncMap(", ", &"+call+", "+args+")"
 	} else if f.exprs() && prints(c.callee) && returns(c.callee) {
 		before = "_hf.OutPrint("
 	} else if f.exprs() && f.vanishes(e, c) {
@@ -314,21 +316,27 @@ func ofTesting(t types.Type) bool {
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "testing"
 }
 
-// compared returns the arguments of an operation whose contents it compares: keys, and values to
-// compare with.
+// compared returns the arguments of an operation whose contents it compares.
 func compared(fn *types.Func, args []ast.Expr) []ast.Expr {
 	recv := fn.Signature().Recv()
 	if recv == nil || len(args) == 0 {
 		return nil
 	}
-	swap := strings.HasPrefix(fn.Name(), "CompareAnd")
-	switch name := typeName(recv.Type()); {
-	case name == "Map" && swap:
-		return args[:2]
-	case name == "Map", name == "Value" && swap:
+	if typeName(recv.Type()) == "Value" && strings.HasPrefix(fn.Name(), "CompareAnd") {
 		return args[:1]
 	}
 	return nil
+}
+
+// syncMapCall returns the arguments of package flow's OutSyncMap for a call of a method of a
+// sync.Map.
+func (f *flower) syncMapCall(e *ast.CallExpr, c *flowCall) (args string, ok bool) {
+	recv := c.callee.Signature().Recv()
+	if !f.exprs() || c.callee.Pkg().Path() != "sync" || recv == nil || typeName(recv.Type()) != "Map" {
+		return "", false
+	}
+	ls := append(slices.Clone(c.args), "0", "0", "0")
+	return f.branchSite(e.Pos(), e) + ", " + strings.Join(ls[:3], ", "), true
 }
 
 // atomicOperation returns the arguments of package flow's OutAtomic for an operation on an atomic

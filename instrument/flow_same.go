@@ -28,7 +28,7 @@ func (f *flower) same(e *ast.BinaryExpr) bool {
 	whole := func(t types.Type) bool {
 		return t != nil && !isParam(t) && (composed(t) || isArray(t) && !isPointer(t))
 	}
-	if !whole(x) && !whole(y) || isParam(x) || isParam(y) || !f.wrappable(e.X) || !f.wrappable(e.Y) {
+	if !whole(x) && !whole(y) || isParam(x) || isParam(y) || !f.side(e.X, y) || !f.side(e.Y, x) {
 		return false
 	}
 	c := f.fn.newCall()
@@ -39,6 +39,16 @@ func (f *flower) same(e *ast.BinaryExpr) bool {
 		return "_hf.Same(&" + c + ", " + site + ")"
 	})
 	return true
+}
+
+// side reports whether x can be kept as one side of a comparison with a value of type other: a
+// constant has the type there that it gets by itself.
+func (f *flower) side(x ast.Expr, other types.Type) bool {
+	if f.info.Types[x].Value != nil {
+		b, ok := f.info.TypeOf(x).Underlying().(*types.Basic)
+		return ok && b.Info()&types.IsUntyped == 0 && types.IsInterface(other)
+	}
+	return f.wrappable(x)
 }
 
 // bitsNames are the functions of package math/bits whose results are expressions: see package

@@ -291,8 +291,12 @@ func (f *flower) returnStmt(s *ast.ReturnStmt) {
 // the variables to, or passes them to the function do.
 func (f *flower) fromCall(e ast.Expr, to []string, do string) string {
 	l, ending := f.label(e), ""
+	var others string // the labels of results after the first
 	if aux := f.aux[ast.Unparen(e)]; aux != "" {
 		l, ending = "_hb", "_hb := _hf.Back("+aux+"); "
+		if f.exprs() {
+			others, ending = "0", ending+"_ = _hb; " // as in BackInto
+		}
 	} else if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && f.isUser(call) {
 		ending = fmt.Sprintf("_hb := _hf.Got(%d, %s); ", len(to), l)
 		l = ""
@@ -305,6 +309,9 @@ func (f *flower) fromCall(e ast.Expr, to []string, do string) string {
 		x := l
 		if x == "" {
 			x = fmt.Sprintf("_hb[%d]", min(i, 15))
+		}
+		if i > 0 && others != "" {
+			x = others
 		}
 		names, labels = append(names, name), append(labels, x)
 	}

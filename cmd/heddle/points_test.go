@@ -55,6 +55,7 @@ var without = map[string]string{
 	"Own": kept, "OwnAgain": kept, "Look": kept, "Looked": kept, "Beyond": kept,
 	"FoundBeyond": kept, "AtExit": kept,
 	"CrowdedSocket": "makes a result sampled", "ChanPolled": "outside control: outside.txt",
+	"MapLook": "of data flow: fuzz_syncmap.txt", "MapGive": "of data flow: fuzz_syncmap.txt",
 	"Lend": lent, "LendMemory": lent, "LendPointer": lent, "LendSlice": lent,
 	"Enter": modelled, "Exit": modelled, "Self": modelled, "Park": modelled, "Wake": modelled,
 	"Acquire": modelled, "Release": modelled,

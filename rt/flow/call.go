@@ -243,6 +243,7 @@ type Call struct {
 	on      bool
 	prints  bool // printing before
 	atomic  anAtomic
+	mapped  bool  // see OutSyncMap
 	held    []any // see Hold and Side
 	ls      []Label
 }
@@ -304,6 +305,10 @@ func Back(c *Call, known bool) Label {
 		case x.on:
 			c.atomic.on = false
 			return x.did(&g.Done)
+		case c.mapped:
+			c.mapped = false
+			l, g.mapGives = g.mapGives, 0
+			return l
 		case known:
 			return received(g)
 		}

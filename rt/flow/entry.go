@@ -316,14 +316,19 @@ func (e *Entry) Set(l Label) {
 // no longer.
 func Forget[M any](m M) M {
 	if p := uintptr(mapptr(&m)); len(entries)+len(keyed) > 0 && p != 0 && here() {
-		delete(keyed, p)
-		for k := range entries {
-			if k.m == p {
-				delete(entries, k)
-			}
-		}
+		forget(p)
 	}
 	return m
+}
+
+// forget is Forget for a map at p.
+func forget(p uintptr) {
+	delete(keyed, p)
+	for k := range entries {
+		if k.m == p {
+			delete(entries, k)
+		}
+	}
 }
 
 // ReachMap returns a map whose keys and values are lost.

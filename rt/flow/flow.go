@@ -50,6 +50,9 @@ type G struct {
 	Now     Label       // of the clock as it was seen last
 	Span    Moment      // see Span
 	Every   Moment      // see Every
+
+	mapCall  mapCall // see OutSyncMap
+	mapGives Label   // of what such a call returns
 }
 
 // Set by rt/sched.

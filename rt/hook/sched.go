@@ -143,7 +143,12 @@ var (
 
 	// sync.Map (op: 0 load, 1 store, 2 load and store, 3 range) and sync.Pool. The native map is
 	// used after the hook.
-	MapOp   func(m unsafe.Pointer, key any, op uint8, pc uintptr)
+	MapOp func(m unsafe.Pointer, key any, op uint8, pc uintptr)
+	// MapLook, if it is set, is told what the map holds before the native operation: its keys, the
+	// value of the key, and the values that the method is given. MapGive is called before the
+	// function that Range is given. Both are for data flow.
+	MapLook func(m unsafe.Pointer, method uint8, keys []any, key, was, a, b any)
+	MapGive func(m unsafe.Pointer, key any)
 	PoolGet func(p unsafe.Pointer, pc uintptr) (x any, ok bool)
 	PoolPut func(p unsafe.Pointer, x any, pc uintptr)
 

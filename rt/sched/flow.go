@@ -32,6 +32,9 @@ var caches = [trace.OpMax]bool{
 func (s *Sched) resetFlow() {
 	s.t.Flow = nil
 	flow.On, flow.Exprs = s.opt.Flow, s.opt.Exprs
+	if hook.MapLook, hook.MapGive = nil, nil; s.opt.Flow && s.opt.Exprs {
+		hook.MapLook, hook.MapGive = s.mapLook, mapGive
+	}
 	if !s.opt.Flow {
 		if flow.Running != nil { // an earlier one did
 			hook.Read, hook.Write = read, write
@@ -109,6 +112,19 @@ func (s *Sched) writeForeign(p unsafe.Pointer, n uintptr, site hook.Site) {
 	flow.ForeignWrite(p, n)
 	g.flow.Amb = was
 }
+
+// mapLook tells package flow of an operation on a sync.Map.
+func (s *Sched) mapLook(m unsafe.Pointer, method uint8, keys []any, key, was, a, b any) {
+	if s.ending.on {
+		return
+	}
+	s.leave()
+	flow.SyncMap(&flow.MapLook{P: uintptr(m), Method: flow.MapMethod(method), Keys: keys, Key: key,
+		Was: was, Vals: [2]any{a, b}})
+	hook.Cur = 0
+}
+
+func mapGive(m unsafe.Pointer, key any) { flow.SyncGive(uintptr(m), key) }
 
 // branched makes the event of a branch whose condition has the label l.
 func (s *Sched) branched(outcome int64, l trace.Label, site hook.Site) {

@@ -121,6 +121,10 @@ func (w *walker) elements(v reflect.Value) bool {
 
 func (w *walker) fields(v reflect.Value) bool {
 	t := v.Type()
+	if t.PkgPath() == "sync" && t.Name() == "Map" && w.deep && v.CanAddr() &&
+		flow.LabelledMap(v.UnsafeAddr()) {
+		return true
+	}
 	for i := range v.NumField() {
 		f := v.Field(i)
 		// Pointer[T], with a [0]*T
