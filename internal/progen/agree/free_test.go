@@ -1,8 +1,10 @@
 package agree
 
 import (
+	"context"
 	"errors"
 	"flag"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -70,4 +72,61 @@ func TestAgreeFree(t *testing.T) {
 		t.Errorf("seed %d:\n%s\n%s", seed, strings.Join(r.Wrong, "\n"), progen.Source(p))
 	}
 	t.Logf("%d programs, %d were too large or left a timer; %d interleavings, executions %v", checked, skipped, all, sum)
+}
+
+// TestOutranked has a goroutine that has to wait at a channel of empty values, though there are
+// values enough: another one has waited there since time passed. So neither of the two comes first
+// for all that others do: in a set of goroutines whose steps are taken the one needs the other.
+func TestOutranked(t *testing.T) {
+	type body = []*progen.Stmt
+	one := func(o progen.Op, obj int) *progen.Stmt {
+		return &progen.Stmt{Op: o, Obj: obj, Reg: 1, Src: -1}
+	}
+	put := func(o progen.Op) *progen.Stmt { return &progen.Stmt{Op: o, Val: 1, Src: -1} }
+	goes := func(b ...*progen.Stmt) *progen.Stmt { return &progen.Stmt{Op: progen.Go, Src: -1, Body: b} }
+	still := &progen.Stmt{Op: progen.Sleep, Val: 600_000, Src: -1}
+	recv, gate := one(progen.Recv, 0), one(progen.Recv, 1)
+	send, load := put(progen.Send), &progen.Stmt{Op: progen.Load, Src: -1}
+	room := body{{Op: progen.Send, Val: 1, Src: -1}, {Op: progen.Send, Val: 1, Src: -1}}
+	for name, p := range map[string]*progen.Program{
+		"receives": {Slots: true, Chans: []int{2, 0}, Atomics: 1, Mutexes: 1, Vars: 1, Body: body{
+			goes(gate, put(progen.Store)),
+			goes(one(progen.Lock, 0), recv, one(progen.Read, 0), one(progen.Unlock, 0)),
+			goes(gate, one(progen.Lock, 0), put(progen.Write), one(progen.Unlock, 0)),
+			still, goes(recv, load), send, send, one(progen.Close, 1),
+		}},
+		"sends": {Slots: true, Chans: []int{2, 0}, Atomics: 1, Mutexes: 1, Vars: 1, Body: append(room,
+			goes(gate, put(progen.Store)),
+			goes(one(progen.Lock, 0), send, one(progen.Read, 0), one(progen.Unlock, 0)),
+			goes(gate, one(progen.Lock, 0), put(progen.Write), one(progen.Unlock, 0)),
+			still, goes(send, load), recv, recv, one(progen.Close, 1),
+		)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p.Number()
+			m := machine.New(p)
+			m.Free, m.Sync = true, true
+			want, n := localsOf(m, dpor.New(dpor.Options{Free: true}))
+			got, k := localsOf(m, freeObserve.New())
+			if !maps.Equal(want, got) {
+				t.Errorf("%d local states in %d executions, expected %d, as in %d by dpor", len(got), k, len(want), n)
+			}
+		})
+	}
+}
+
+// localsOf returns the local states that a strategy shows, and how many executions it makes.
+func localsOf(m *machine.Machine, s explore.Strategy) (locals map[string]bool, n int) {
+	locals = map[string]bool{}
+	got := machine.NewOutcomes()
+	got.Watch(m)
+	for schedule := s.Next(); schedule != nil; schedule = s.Next() {
+		t, _ := m.Execute(context.Background(), schedule)
+		s.Done(t)
+		n++
+	}
+	for state := range got.Locals {
+		locals[state] = true
+	}
+	return locals, n
 }
