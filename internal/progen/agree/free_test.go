@@ -109,7 +109,8 @@ func TestOutranked(t *testing.T) {
 			want, n := localsOf(m, dpor.New(dpor.Options{Free: true}))
 			got, k := localsOf(m, freeObserve.New())
 			if !maps.Equal(want, got) {
-				t.Errorf("%d local states in %d executions, expected %d, as in %d by dpor", len(got), k, len(want), n)
+				t.Errorf("%d local states in %d executions, expected %d, as in %d by dpor",
+					len(got), k, len(want), n)
 			}
 		})
 	}
