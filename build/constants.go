@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -22,19 +23,107 @@ const (
 // constants returns what the program of a test binary may compare its input with, by the source of
 // the main modules' packages, those of the package under test first.
 func (g *graph) constants(main, pkg *listed) *counters.Constants {
-	c := constants{known: map[string]bool{}, named: map[string]bool{}}
+	c := constants{known: map[string]bool{}, named: map[string]bool{}, decls: map[string]*leads{}}
 	c.take(pkg)
 	g.eachBelow(main, func(p *listed) {
 		if p.Module != nil && p.Module.Main && !p.isTestMain() && p.ImportPath != pkg.ImportPath {
 			c.take(p)
 		}
 	})
+	c.near()
 	return &c.Constants
 }
 
 type constants struct {
 	counters.Constants
 	known, named map[string]bool
+
+	decls map[string]*leads // by name: functions, methods, variables, types
+	in    []*leads          // those of the declaration that is looked at
+}
+
+// A leads is what stands in the declarations of one name.
+type leads struct {
+	words map[string]bool
+	names map[string]bool // of what else is declared, perhaps
+}
+
+// mostNear bounds the places in Constants.Near.
+const mostNear = 10_000
+
+// near finds what the source of each fuzz target leads to.
+func (c *constants) near() {
+	at := map[string][]int{}
+	for i, s := range slices.Concat(c.Compared, c.Other) {
+		at[s] = append(at[s], i)
+	}
+	for i, n := range c.Names {
+		at[n.Name] = append(at[n.Name], len(c.Compared)+len(c.Other)+i)
+	}
+	left := mostNear
+	for _, target := range slices.Sorted(maps.Keys(c.decls)) {
+		if !strings.HasPrefix(target, "Fuzz") {
+			continue
+		}
+		seen, next := map[string]bool{target: true}, []string{target}
+		is := map[int]bool{}
+		for len(next) > 0 {
+			d := c.decls[next[0]]
+			next = next[1:]
+			for w := range d.words {
+				for _, i := range at[w] {
+					is[i] = true
+				}
+			}
+			for name := range d.names {
+				if c.decls[name] != nil && !seen[name] {
+					seen[name] = true
+					next = append(next, name)
+				}
+			}
+		}
+		if left -= len(is); left < 0 {
+			return
+		}
+		if c.Near == nil {
+			c.Near = map[string][]int{}
+		}
+		c.Near[target] = slices.Sorted(maps.Keys(is))
+	}
+}
+
+// begin takes what follows for what a declaration has.
+func (c *constants) begin(d ast.Decl) {
+	var names []string
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		names = []string{d.Name.Name}
+	case *ast.GenDecl:
+		for _, s := range d.Specs {
+			switch s := s.(type) {
+			case *ast.TypeSpec:
+				names = append(names, s.Name.Name)
+			case *ast.ValueSpec:
+				for _, id := range s.Names {
+					names = append(names, id.Name)
+				}
+			}
+		}
+	}
+	c.in = c.in[:0]
+	for _, name := range names {
+		if c.decls[name] == nil {
+			c.decls[name] = &leads{map[string]bool{}, map[string]bool{}}
+		}
+		c.in = append(c.in, c.decls[name])
+	}
+}
+
+// stands notes that a word stands in the declaration that is looked at.
+func (c *constants) stands(word string) {
+	for _, d := range c.in {
+		d.words[word] = true
+	}
 }
 
 // take takes those of a package.
@@ -42,7 +131,10 @@ func (c *constants) take(p *listed) {
 	for _, file := range slices.Concat(p.GoFiles, p.TestGoFiles, p.XTestGoFiles) {
 		f, err := parser.ParseFile(token.NewFileSet(), p.abs(file), nil, parser.SkipObjectResolution)
 		if err == nil { // else the compiler says so
-			ast.PreorderStack(f, nil, c.node)
+			for _, d := range f.Decls {
+				c.begin(d)
+				ast.PreorderStack(d, []ast.Node{f}, c.node)
+			}
 		}
 	}
 }
@@ -52,6 +144,10 @@ func (c *constants) node(n ast.Node, above []ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.ImportSpec:
 		return false
+	case *ast.Ident:
+		for _, d := range c.in {
+			d.names[n.Name] = true
+		}
 	case *ast.BasicLit:
 		switch in := above[len(above)-1]; {
 		case isField(in): // a tag
@@ -112,6 +208,7 @@ func (c *constants) literal(n *ast.BasicLit, list *[]string) {
 }
 
 func (c *constants) word(s string, list *[]string) {
+	c.stands(s)
 	if s != "" && len(s) <= mostConstant && len(*list) < mostConstants && !c.known[s] {
 		c.known[s] = true
 		*list = append(*list, s)
@@ -129,6 +226,7 @@ func (c *constants) words(s string, list *[]string) {
 
 // name takes what a field of a type is called.
 func (c *constants) name(s string, typ ast.Expr) {
+	c.stands(s)
 	if s == "" || s == "-" || len(s) > mostConstant || len(c.Names) == mostConstants || c.named[s] {
 		return
 	}

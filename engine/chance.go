@@ -76,7 +76,8 @@ const (
 
 // newChance returns the search for inputs of the test by a seed.
 func (e *exploration) newChance(seed uint64, found func(input []string)) *chance {
-	return &chance{e: e, mutator: mutate.New(seed, e.cfg.Constants), known: map[string]bool{}, found: found}
+	return &chance{e: e, mutator: mutate.New(seed, e.cfg.Constants, e.test),
+		known: map[string]bool{}, found: found}
 }
 
 // offer takes an input that was explored. Whether it takes new branches is seen at the next run.

@@ -16,7 +16,7 @@ import (
 // A Mutator changes inputs. What it draws depends on its seed and on what it was given so far.
 type Mutator struct {
 	rng     splitmix.Stream
-	lists   [3]words // constants that stand in comparisons, other ones, and what was compared
+	lists   [4]words // constants that stand in comparisons, other ones, what was compared, and far ones
 	names   []counters.Name
 	marks   []byte // those of the source
 	bits    int    // numbers become no greater
@@ -27,25 +27,30 @@ type Mutator struct {
 	encodedBefore map[string]bool
 }
 
-// New returns a mutator that draws by a seed, and knows the constants of the program. c may be nil.
-func New(seed uint64, c *counters.Constants) *Mutator {
+// New returns a mutator that draws by a seed, and knows the constants of the program: those that a
+// fuzz target leads to come first. c may be nil.
+func New(seed uint64, c *counters.Constants, target string) *Mutator {
 	m := &Mutator{rng: splitmix.Stream(splitmix.Mix(seed)), bits: firstBits, longest: firstLength,
 		matched: map[counters.Pair]bool{}, matchedTyped: map[counters.Pair]bool{},
 		encodedBefore: map[string]bool{}}
 	if c == nil {
 		return m
 	}
-	for _, s := range c.Compared {
+	near, far := c.NearTo(target)
+	for _, s := range near.Compared {
 		m.lists[0].add(s)
 	}
-	for _, s := range c.Other {
+	for _, s := range near.Other {
 		m.lists[1].add(s)
 	}
-	for _, n := range c.Names {
+	for _, n := range near.Names {
 		m.lists[1].add(n.Name)
 	}
-	m.names = c.Names
-	for _, s := range slices.Concat(c.Compared, c.Other) {
+	m.names = near.Names
+	for _, s := range slices.Concat(far.Compared, far.Other) {
+		m.lists[3].add(s)
+	}
+	for _, s := range slices.Concat(near.Compared, near.Other) {
 		if len(s) == 1 && kind(s[0]) > 1 {
 			m.marks = append(m.marks, s[0])
 		}

@@ -16,11 +16,29 @@ func some() []any {
 		uint8(200), uint16(3), uint32(4), uint64(1 << 63), float32(1.5), 2.5}
 }
 
+// Words that the source of the target leads to are drawn far more often than all others; without
+// that they are all alike.
+func TestNear(t *testing.T) {
+	c := &counters.Constants{Compared: []string{"near", "far1", "far2", "far3"},
+		Near: map[string][]int{"FuzzX": {0}}}
+	for target, want := range map[string][2]int{"FuzzX": {850, 1000}, "FuzzY": {150, 350}} {
+		m, n := New(1, c, target), 0
+		for range 1000 {
+			if w, _ := m.word(); w == "near" {
+				n++
+			}
+		}
+		if n < want[0] || n > want[1] {
+			t.Errorf("%s: drawn %d times of 1000, want %v", target, n, want)
+		}
+	}
+}
+
 // Changed inputs have the types of those that they are made of, no text is too long, and the input
 // stays as it was.
 func TestChange(t *testing.T) {
 	m := New(1, &counters.Constants{Compared: []string{"port", "8080"}, Other: []string{"1.5"},
-		Names: []counters.Name{{Name: "Mode", Kind: "text"}}})
+		Names: []counters.Name{{Name: "Mode", Kind: "text"}}}, "")
 	values := all
 	for range 200000 {
 		out := m.Change(values, all)
@@ -47,7 +65,7 @@ func TestChange(t *testing.T) {
 
 // The same seed makes the same inputs.
 func TestSeed(t *testing.T) {
-	a, b := New(7, nil), New(7, nil)
+	a, b := New(7, nil, ""), New(7, nil, "")
 	for range 1000 {
 		x, y := a.Change(all, all), b.Change(all, all)
 		if nan := x[13] != x[13] || x[14] != x[14]; !nan && !reflect.DeepEqual(x, y) {
@@ -86,7 +104,7 @@ func TestMatch(t *testing.T) {
 		{int(-5), number(1000, ^uint64(4), 8), int(1000)},
 	} {
 		found := false
-		m := New(1, nil)
+		m := New(1, nil, "")
 		for range 64 {
 			m.Greater()
 		}
@@ -101,7 +119,7 @@ func TestMatch(t *testing.T) {
 
 // Numbers stay small as long as nothing says that they may be greater, whatever they come from.
 func TestSmall(t *testing.T) {
-	m := New(1, &counters.Constants{Compared: []string{"123456789"}})
+	m := New(1, &counters.Constants{Compared: []string{"123456789"}}, "")
 	pairs := []counters.Pair{{A: 1 << 40, B: 5, Size: 8, Const: true}}
 	for range 20000 {
 		for _, in := range append(m.Match([]any{5}, pairs, 10), m.Change([]any{5}, []any{70000})) {

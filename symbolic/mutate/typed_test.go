@@ -43,7 +43,7 @@ func call(format, text string) (c decoded.Call, of func(input []byte) (tree, err
 // Most inputs can be decoded, and every part of the value changes in some; all depends on the seed.
 func TestTyped(t *testing.T) {
 	for _, format := range []string{"json", "gob"} {
-		m, again := New(1, nil), New(1, nil)
+		m, again := New(1, nil, ""), New(1, nil, "")
 		c, of := call(format, "")
 		seen, good := map[string]bool{}, 0
 		const n = 4000
@@ -87,7 +87,7 @@ func TestMatchTyped(t *testing.T) {
 		{counters.Pair{A: 3, B: 1, Size: 8, Const: true}, func(x tree) bool { return len(x.Kids) == 3 }},
 	} {
 		c, of := call("json", text)
-		m, found := New(1, nil), false
+		m, found := New(1, nil, ""), false
 		inputs := m.MatchTyped([]any{"<" + text + ">"}, []decoded.Call{c}, []counters.Pair{x.pair}, 200)
 		for _, in := range inputs {
 			b := in[0].(string)
@@ -116,7 +116,7 @@ func TestReplaced(t *testing.T) {
 		found := false
 		for seed := range uint64(16) {
 			c := decoded.Call{Text: []byte(x.was), Known: true}
-			b, ok := New(seed, nil).replaced([]byte(x.in), &c, []byte(x.now))
+			b, ok := New(seed, nil, "").replaced([]byte(x.in), &c, []byte(x.now))
 			found = found || ok && string(b) == x.want
 		}
 		if !found {

@@ -49,12 +49,17 @@ func put[T any](list *[]T, x T, latest *int) {
 	*latest++
 }
 
-// pick draws an item: half of the time of the first list, a quarter of each of the others; of the
-// last one mostly what it got last, as that led somewhere.
+// perFar is of how many words one is far from the target, if there are any.
+const perFar = 16
+
+// pick draws an item: half of the time of the first list, a quarter of each of the next two; of what
+// was compared mostly what was last, as that led somewhere.
 func pick[T any](m *Mutator, of func(*words) []T) (x T, ok bool) {
 	first := [...]int{0, 0, 1, 2}[m.n(4)]
-	for i := range m.lists {
-		i = (first + i) % len(m.lists)
+	if len(m.lists[3].texts) > 0 && m.n(perFar) == 0 {
+		first = 3
+	}
+	for _, i := range [...]int{first, 0, 1, 2, 3} {
 		list := of(&m.lists[i])
 		if i == 2 && m.n(2) == 0 {
 			list = list[len(list)-min(len(list), 16):]
