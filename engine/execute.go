@@ -87,6 +87,7 @@ func (e *exploration) complete(q *wire.Request, visible []trace.Site, needs expl
 	q.Values, q.Plain, q.Flow, q.Twins = needs.Values, needs.Plain, needs.Flow != explore.NoFlow, needs.Twins
 	q.Hushed, q.Vouched = needs.Hushed, needs.Vouched
 	q.Input, q.Exprs = e.input, e.paths != nil && e.input != nil
+	q.Few = q.Exprs && e.together != nil
 }
 
 // run executes one schedule and reports what it shows. The trace returned

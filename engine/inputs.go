@@ -40,6 +40,7 @@ const mostValues = 256
 // paths is what is known of a target's inputs.
 type paths struct {
 	table   *symbolic.Table
+	never   symbolic.Term
 	solver  *symbolic.Solver
 	solvers *solvers // nil: questions are answered when their turn comes
 
@@ -82,11 +83,12 @@ type walk struct {
 	length int                         // of the input's texts
 	sides  uint64                      // hash of the set of sides that it takes
 	limits [len(texts)][]symbolic.Term // of what is looked for instead, see texts
+	within [len(texts)]*symbolic.Path  // the same path for texts of these limits; nil: path
 }
 
 // texts is how long texts are at most that are looked for first, and then: short ones are executed
 // fast, and easy to read.
-var texts = [...]int{16, 128, symbolic.MostText}
+var texts = [...]int{16, 32, 128, symbolic.MostText}
 
 // A turn is a branch of a walk to be taken the other way, by an input with texts of that level.
 // What is asked about it is asked once, in its turn or before.
@@ -140,7 +142,7 @@ func newPaths(solver string) (*paths, error) {
 	if dir := os.Getenv("HEDDLE_QUESTIONS"); dir != "" { // for go run ./bench -solvers
 		o.Backend = &symbolic.Kept{Backend: cmp.Or[symbolic.Backend](o.Backend, symbolic.Blast{}), Dir: dir}
 	}
-	p.solver = symbolic.NewSolver(p.table, o)
+	p.solver, p.never = symbolic.NewSolver(p.table, o), p.table.Bool(false)
 	return p, nil
 }
 
@@ -199,8 +201,23 @@ func (p *paths) see(input []string, ex *Execution) {
 	// it is asked.
 	for i, most := range texts {
 		w.limits[i] = p.table.Limits(values, most)
+		if path.Sought && most < trace.MostSought && w.length <= most {
+			w.within[i] = symbolic.PathWithin(p.table, ex.Trace, mostBranches, ends(values, most))
+			for _, b := range w.within[i].Branches {
+				p.table.Negate(b.Cond)
+			}
+		}
 	}
 	p.note(h)
+}
+
+// ends returns how long texts are at most, by input.
+func ends(values []any, most int) []int {
+	out := make([]int, len(values))
+	for i := range out {
+		out[i] = most
+	}
+	return out
 }
 
 // cover notes that a side was taken: where it is looked for again those come first that were not.
@@ -257,7 +274,7 @@ const longPath = 16
 func sidesOf(path *symbolic.Path) (h uint64) {
 	seen := map[side]bool{}
 	for _, b := range path.Branches {
-		if s := (side{b.Site, b.Taken}); !seen[s] {
+		if s := (side{b.Site, b.Taken}); !seen[s] && !s.site.Quiet() {
 			seen[s] = true
 			x := uint64(b.Site)*2 + 1
 			if b.Taken {
@@ -276,9 +293,19 @@ var patience = [...]int{250_000, 2_000_000, 0}
 
 const slowly = 8
 
+// library is how many times as much a turn costs to a branch inside of a package of the standard
+// library that only computes.
+const library = 4
+
+// dearness is what a turn costs, by its level.
+var dearness = [len(texts)]int{1, 2, 4, 16}
+
 // weight is what a turn of a class costs: short texts are executed fast, and easy to read.
 func weight(c class) int {
-	w := 1 << (2 * c.level)
+	w := dearness[c.level]
+	if c.side.site.Quiet() {
+		w *= library
+	}
 	for range c.tries {
 		w *= slowly
 	}
@@ -358,11 +385,22 @@ func (p *paths) begin(t *turn) bool {
 		for _, is := range t.not {
 			cs = append(cs, p.table.Negate(is))
 		}
-		cs = append(cs, t.path.Conditions(p.table, t.n)...)
-		t.question = p.solver.AskLast(cs, p.table.Near(t.input))
+		t.question = p.solver.AskLast(append(cs, p.conditions(t)...), p.table.Near(t.input))
 		t.question.Within(patience[t.tries])
 	}
 	return t.question.Open()
+}
+
+// conditions returns those of the branches before that of a turn, and the other way of that.
+func (p *paths) conditions(t *turn) []symbolic.Term {
+	short := t.within[t.level]
+	if short == nil {
+		return t.path.Conditions(p.table, t.n)
+	}
+	if cs := short.ConditionsAt(p.table, t.path.Branches[t.n].Event); cs != nil {
+		return cs
+	}
+	return []symbolic.Term{p.never} // texts of that length go no other way there
 }
 
 // settle takes the answer to a turn's question.

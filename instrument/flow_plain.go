@@ -13,6 +13,8 @@ import (
 const plainStrings = `
 func heddleFind(way int, s, what string) int { return -2 }
 func heddleFold(_ int, s, t string) int { return -2 }
+func heddleAmong(_ int, set string, r rune) bool { return false }
+func heddleSpaced(way int, s, _ string) int { return -2 }
 func heddleMapped(_ int, s, table string) string { return s }
 func heddleFindByte(way int, s string, c byte) int { return -2 }
 func heddleHasPrefix(s, p string) bool { return len(s) >= len(p) && s[:len(p)] == p }
@@ -64,6 +66,11 @@ const (
 	heddleSpaces  = "\x00\x3e\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 	heddleOthers  = "\xff\xc1\xff\xff\xfe\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
 	heddleHigh    = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
+	// what a space that is not ASCII begins with, as a set and as runes, and what it ends with
+	heddleFirst   = "\u00c2\u00e1\u00e2\u00e3"
+	heddleLast    = "\u0080\u0081\u0082\u0083\u0084\u0085\u0086\u0087" +
+		"\u0088\u0089\u008a\u009f\u00a0\u00a8\u00a9\u00af"
+	heddleSpace   = "\x00\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00"
 	heddleNone    = "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 )
 func heddleSet(chars string, is bool) string {
@@ -92,16 +99,30 @@ func heddleTrim(s, cutset string, left, right bool) (string, bool) {
 	}
 	return s, true
 }
-func heddleTrimSpace(s string) (string, bool) {
-	i := heddleFind(2, s, heddleOthers + heddleHigh)
-	if i == -2 { return s, false }
-	if i < 0 { return "", true }
-	t := s[i:]
-	if t[0] >= 0x80 { return s, false }
-	j := heddleFind(3, t, heddleOthers + heddleHigh)
-	if j == -2 { return s, false }
-	if u := t[j:]; u[0] >= 0x80 { return s, false }
-	return t[:j+1], true
+func heddleTrimSpace(all string) (string, bool) {
+	s := all
+	for {
+		i := heddleFind(2, s, heddleOthers + heddleHigh)
+		if i == -2 { return all, false }
+		if i < 0 { return "", true }
+		s = s[i:]
+		if !heddleAmong(0, heddleFirst, rune(s[0])) { break }
+		n := heddleSpaced(0, s, "")
+		if n == -2 { return all, false }
+		if n == 0 { break }
+		if n == 2 { s = s[2:] } else { s = s[3:] }
+	}
+	for {
+		j := heddleFind(3, s, heddleOthers + heddleHigh)
+		if j < 0 { return all, false }
+		u := s[j:]
+		s = s[:j+1]
+		if !heddleAmong(0, heddleLast, rune(u[0])) { return s, true }
+		n := heddleSpaced(1, s, "")
+		if n == -2 { return all, false }
+		if n == 0 { return s, true }
+		if n == 2 { s = s[:len(s)-2] } else { s = s[:len(s)-3] }
+	}
 }
 func heddleFields(s string) ([]string, bool) {
 	if heddleFind(2, s, heddleOthers + heddleHigh) == -2 { return nil, false }
@@ -111,7 +132,7 @@ func heddleFields(s string) ([]string, bool) {
 		if i == -2 { return nil, false }
 		if i < 0 { return a[:len(a):len(a)], true }
 		s = s[i:]
-		j := heddleFind(2, s, heddleSpaces + heddleHigh)
+		j := heddleFind(2, s, heddleSpaces + heddleSpace)
 		if j == -2 { return nil, false }
 		if j < 0 {
 			a = append(a, s)
@@ -206,7 +227,8 @@ const (
 var finders = map[string]string{"heddleFind": "_hf.Find", "heddleFindByte": "_hf.FindByte",
 	"heddleDigits": "_hf.Digits", "heddleAmong": "_hf.Among", "heddlePrints": "_hf.Prints",
 	"heddleBack": "_hf.PrintsAgain", "heddleFixed": "_hf.FloatText", "heddleFold": "_hf.Fold",
-	"heddleMapped": "_hf.Mapped"}
+	"heddleMapped": "_hf.Mapped", "heddleSpaced": "_hf.Spaced", "heddleNumeric": "_hf.Numeric",
+	"heddleNumber": "_hf.Decimal"}
 
 // finds rewrites a call of one of finders.
 func (f *flower) finds(e *ast.CallExpr) bool {

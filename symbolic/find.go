@@ -97,11 +97,16 @@ func (r *reader) ending(begin, length trace.Label) Term {
 }
 
 // sought returns where a text with that base ends at most.
-func sought(base *trace.FlowNode) int {
+func (r *reader) sought(base *trace.FlowNode) int {
+	r.bounded = true
+	most := trace.MostSought
 	if base.Kind == trace.FewSought {
-		return trace.FewSought
+		most = trace.FewSought
 	}
-	return trace.MostSought
+	if i := int(base.A); i < len(r.ends) {
+		most = min(most, r.ends[i])
+	}
+	return most
 }
 
 // found returns the place of what a FlowFind finds: the end of the text, if that is nowhere.
@@ -119,7 +124,7 @@ func (r *reader) found(n *trace.FlowNode) Term {
 	}
 	at := func(p uint64) Term { return t.Const(p, lenWidth) }
 	out := hi
-	most := sought(&r.nodes[seq.A])
+	most := r.sought(&r.nodes[seq.A])
 	for k := range most + 1 - length {
 		p := most - length - k // what comes first is asked last
 		if n.Op == trace.FlowFindLast || n.Op == trace.FlowFindInLast {
@@ -181,7 +186,7 @@ func (r *reader) pick(n *trace.FlowNode) Term {
 	t, at := r.t, r.offset(trace.Label(n.A))
 	input := int(r.nodes[n.A].A)
 	out := t.Const(0, 8)
-	for p := sought(&r.nodes[n.A]); p >= 0; p-- {
+	for p := r.sought(&r.nodes[n.A]); p >= 0; p-- {
 		out = t.If(t.Op(Eq, at, t.Const(uint64(p), lenWidth)), t.Byte(input, p+int(n.B)), out)
 	}
 	return out
@@ -212,7 +217,7 @@ func (r *reader) compared(n *trace.FlowNode) Term {
 		return r.nowhere(x)
 	case x.Op == trace.FlowPick && n.Op == trace.FlowEq:
 		at, any := r.offset(trace.Label(x.A)), t.Bool(false)
-		for p := range sought(&r.nodes[x.A]) + 1 {
+		for p := range r.sought(&r.nodes[x.A]) + 1 {
 			is := t.Op(Eq, t.Byte(int(r.nodes[x.A].A), p+int(x.B)), t.Const(v, 8))
 			any = t.Op(Or, any, t.Op(And, t.Op(Eq, at, t.Const(uint64(p), lenWidth)), is))
 		}

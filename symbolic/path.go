@@ -10,6 +10,7 @@ import (
 // A Path has the branches of an execution that depend on inputs, in order.
 type Path struct {
 	Branches []Branch
+	Sought   bool // some conditions are about where something is in a text
 }
 
 // A Branch is a condition that was true in the execution. For a branch whose condition was false
@@ -33,6 +34,16 @@ func (p *Path) Conditions(t *Table, n int) []Term {
 	return append(cs, t.Negate(p.Branches[n].Cond))
 }
 
+// ConditionsAt returns the conditions that all branches before an event are the same, and the one of
+// that event is not; nil: it has none that can be another.
+func (p *Path) ConditionsAt(t *Table, event int) []Term {
+	n := slices.IndexFunc(p.Branches, func(b Branch) bool { return b.Event == event })
+	if n < 0 {
+		return nil
+	}
+	return p.Conditions(t, n)
+}
+
 // OtherWay reports whether b is branch a with the other outcome. For a pinned branch it is the
 // same question with another value.
 func (t *Table) OtherWay(a, b *Branch) bool {
@@ -52,10 +63,15 @@ func (t *Table) variablesOf(x Term) (vs []Term) {
 
 // PathOf returns the path of an execution that recorded expressions (trace.Flow), without repeated
 // conditions and with at most most branches.
-func PathOf(t *Table, tr *trace.Trace, most int) *Path {
+func PathOf(t *Table, tr *trace.Trace, most int) *Path { return PathWithin(t, tr, most, nil) }
+
+// PathWithin is PathOf for inputs whose texts are no longer than ends says, by input. Its conditions
+// are those of PathOf as far as these inputs go, and shorter.
+func PathWithin(t *Table, tr *trace.Trace, most int, ends []int) *Path {
 	p := &Path{}
 	seen := map[Term]bool{}
-	all, _ := Branches(t, tr)
+	all, _, sought := branches(t, tr, ends)
+	p.Sought = sought
 	for _, b := range all {
 		if seen[b.Cond] || len(p.Branches) == most {
 			continue // the same condition again
@@ -71,8 +87,15 @@ func PathOf(t *Table, tr *trace.Trace, most int) *Path {
 // InputName, LenName and ByteName. whole is false if other branches have conditions that cannot be
 // expressed as terms.
 func Branches(t *Table, tr *trace.Trace) (bs []Branch, whole bool) {
+	bs, whole, _ = branches(t, tr, nil)
+	return bs, whole
+}
+
+// branches is Branches for inputs whose texts are no longer than ends says (nil: of any length), and
+// reports whether any condition is about where something is in a text.
+func branches(t *Table, tr *trace.Trace, ends []int) (bs []Branch, whole, sought bool) {
 	if tr.Flow == nil {
-		return nil, true
+		return nil, true, false
 	}
 	type answer struct {
 		g    trace.GID
@@ -80,7 +103,7 @@ func Branches(t *Table, tr *trace.Trace) (bs []Branch, whole bool) {
 	}
 	whole = true
 	seen := map[answer]bool{}
-	r := reader{t: t, nodes: tr.Flow.Nodes, terms: make([]Term, len(tr.Flow.Nodes)),
+	r := reader{t: t, nodes: tr.Flow.Nodes, ends: ends, terms: make([]Term, len(tr.Flow.Nodes)),
 		places: map[trace.FlowNode]Term{}, tables: map[trace.FlowNode][]uint64{}}
 	for i := range r.terms {
 		r.terms[i] = None
@@ -112,7 +135,7 @@ func Branches(t *Table, tr *trace.Trace) (bs []Branch, whole bool) {
 		seen[answer{e.G, b.Cond}] = true
 		bs = append(bs, b)
 	}
-	return bs, whole
+	return bs, whole, r.bounded
 }
 
 // InputName returns the name of the variable for input i, a number.
@@ -135,6 +158,9 @@ type reader struct {
 	t     *Table
 	nodes []trace.FlowNode
 	terms []Term
+
+	ends    []int // how long texts are at most, by input; nil: that is not known
+	bounded bool  // it would make a difference
 
 	places map[trace.FlowNode]Term     // see found
 	tables map[trace.FlowNode][]uint64 // see table

@@ -154,7 +154,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (engine.Execution,
 		Stacks: q.Stacks,
 		Values: q.Values, Plain: q.Plain, Hushed: q.Hushed, PastDeadlock: q.PastDeadlock, Real: q.Real,
 		Program: x.t.Kind == "main", Debug: debug,
-		Flow: q.Flow || q.Exprs || x.d.cfg.Flow, Exprs: q.Exprs, Twins: q.Twins,
+		Flow: q.Flow || q.Exprs || x.d.cfg.Flow, Exprs: q.Exprs, Few: q.Few, Twins: q.Twins,
 		Vouched: q.Vouched,
 		BeforeUnwind: func() {
 			if o.Mark != nil {

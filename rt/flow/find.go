@@ -75,9 +75,12 @@ func (v *Val) region() (r region, ok bool) {
 	return r, true
 }
 
+// Few: whether an input is of at most trace.FewSought bytes is to be a branch.
+var Few bool
+
 // sought returns where what is sought in an input ends at most.
 func sought(input int) trace.Num {
-	if input < len(inputs) && len(inputs[input]) <= trace.FewSought {
+	if Few && input < len(inputs) && len(inputs[input]) <= trace.FewSought {
 		return trace.FewSought
 	}
 	return trace.MostSought
@@ -91,6 +94,9 @@ func short(input uint32, at hook.Site) {
 	l := expr(trace.FlowNode{Op: trace.FlowLen, Kind: trace.Int, A: input}, n)
 	length := Val{l: l, k: trace.Int, v: n}
 	for _, most := range [...]uint64{trace.FewSought, trace.MostSought} {
+		if most == trace.FewSought && !Few {
+			continue
+		}
 		once(Two1(trace.FlowLess, trace.Bool, &length, most+1, trace.Int), n <= most, at)
 		if n <= most {
 			return

@@ -31,7 +31,7 @@ var caches = [trace.OpMax]bool{
 // resetFlow begins an execution with or without data flow.
 func (s *Sched) resetFlow() {
 	s.t.Flow = nil
-	flow.On, flow.Exprs = s.opt.Flow, s.opt.Exprs
+	flow.On, flow.Exprs, flow.Few = s.opt.Flow, s.opt.Exprs, s.opt.Few
 	if hook.MapLook, hook.MapGive = nil, nil; s.opt.Flow && s.opt.Exprs {
 		hook.MapLook, hook.MapGive = s.mapLook, mapGive
 	}

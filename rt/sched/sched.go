@@ -44,6 +44,7 @@ type Options struct {
 	Real     bool // go by real time, see outside.go
 	Flow     bool // record data flow, where the program is built for it
 	Exprs    bool // of it expressions over inputs, where the program is built for them; with Flow
+	Few      bool // with Exprs: see flow.Few
 	Plain    bool // record memory accesses that are no steps, of exhaustive executions
 	Hushed   bool // with Plain: those of quiet packages too
 	Stacks   bool // keep the stacks of events, see eventstacks.go; with Record
