@@ -101,10 +101,12 @@ func (m *Mutator) text(b, other []byte) []byte {
 	return b
 }
 
-// mark draws a mark: one that one of the texts has, or the source of the program, or any.
+// mark draws a mark: one that the source of the program has, or one of the texts, or any.
 func (m *Mutator) mark(texts ...[]byte) byte {
 	switch k := m.n(4); {
-	case k < 2:
+	case k < 2 && len(m.marks) > 0:
+		return m.marks[m.n(len(m.marks))]
+	case k < 3:
 		var own []byte
 		for _, b := range texts {
 			for _, c := range b[:min(len(b), firstLength)] {
@@ -116,8 +118,6 @@ func (m *Mutator) mark(texts ...[]byte) byte {
 		if len(own) > 0 {
 			return own[m.n(len(own))]
 		}
-	case k == 2 && len(m.marks) > 0:
-		return m.marks[m.n(len(m.marks))]
 	}
 	return marks[m.n(len(marks))]
 }
