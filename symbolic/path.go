@@ -34,8 +34,8 @@ func (p *Path) Conditions(t *Table, n int) []Term {
 	return append(cs, t.Negate(p.Branches[n].Cond))
 }
 
-// ConditionsAt returns the conditions that all branches before an event are the same, and the one of
-// that event is not; nil: it has none that can be another.
+// ConditionsAt returns the conditions that all branches before an event are the same, and the one
+// of that event is not; nil: it has none that can be another.
 func (p *Path) ConditionsAt(t *Table, event int) []Term {
 	n := slices.IndexFunc(p.Branches, func(b Branch) bool { return b.Event == event })
 	if n < 0 {
@@ -65,8 +65,8 @@ func (t *Table) variablesOf(x Term) (vs []Term) {
 // conditions and with at most most branches.
 func PathOf(t *Table, tr *trace.Trace, most int) *Path { return PathWithin(t, tr, most, nil) }
 
-// PathWithin is PathOf for inputs whose texts are no longer than ends says, by input. Its conditions
-// are those of PathOf as far as these inputs go, and shorter.
+// PathWithin is PathOf for inputs whose texts are no longer than ends says, by input. Its
+// conditions are those of PathOf as far as these inputs go, and shorter.
 func PathWithin(t *Table, tr *trace.Trace, most int, ends []int) *Path {
 	p := &Path{}
 	seen := map[Term]bool{}
@@ -91,8 +91,8 @@ func Branches(t *Table, tr *trace.Trace) (bs []Branch, whole bool) {
 	return bs, whole
 }
 
-// branches is Branches for inputs whose texts are no longer than ends says (nil: of any length), and
-// reports whether any condition is about where something is in a text.
+// branches is Branches for inputs whose texts are no longer than ends says (nil: of any length),
+// and reports whether any condition is about where something is in a text.
 func branches(t *Table, tr *trace.Trace, ends []int) (bs []Branch, whole, sought bool) {
 	if tr.Flow == nil {
 		return nil, true, false

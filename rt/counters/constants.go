@@ -10,8 +10,8 @@ type Constants struct {
 	Near map[string][]int `json:",omitempty"`
 }
 
-// NearTo returns the constants that the source of a fuzz target leads to, and all others. Where that
-// is not known near has all.
+// NearTo returns the constants that the source of a fuzz target leads to, and all others. Where
+// that is not known near has all.
 func (c *Constants) NearTo(target string) (near, far Constants) {
 	at, ok := c.Near[target]
 	if !ok {

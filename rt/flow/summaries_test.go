@@ -68,8 +68,8 @@ type summary struct {
 	of func(s string, l Label) (same func(other string) bool, ok bool)
 }
 
-// TestSummaries calls each summary on short texts and on random ones, also on what follows the first
-// ';' of a text. Its conditions, for all other texts, must say what Go's function does.
+// TestSummaries calls each summary on short texts and on random ones, also on what follows the
+// first ';' of a text. Its conditions, for all other texts, must say what Go's function does.
 func TestSummaries(t *testing.T) {
 	var to Slot
 	number := func(r int, same func(string) bool) (func(string) bool, bool) {
@@ -136,7 +136,10 @@ func TestSummaries(t *testing.T) {
 				x := Val{l: to.l, k: trace.Int, v: uint64(valid)}
 				Branched(1, Two1(trace.FlowEq, trace.Bool, &x, 1, trace.Int), 0)
 				r := Decimal(0, s, signs, l, 0, 0, &to)
-				return number(r, func(o string) bool { n, err := strconv.Atoi(o); return err == nil && n == r })
+				return number(r, func(o string) bool {
+					n, err := strconv.Atoi(o)
+					return err == nil && n == r
+				})
 			}}
 	}
 	spaced := func(way int) summary {

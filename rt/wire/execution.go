@@ -44,9 +44,9 @@ type Request struct {
 
 	// Input, if not nil, is what a fuzz target is called with, in the notation of package corpus,
 	// in place of its corpus. Exprs: record how values are computed from it, where the binary is
-	// built for that. Few: with Exprs, whether texts are short is a branch where something is sought
-	// in them. Corpus: tell what the corpus is. Draw: properties (pgregory.net/rapid) draw by that
-	// seed, and the corpus is what they drew.
+	// built for that. Few: with Exprs, whether texts are short is a branch where something is
+	// sought in them. Corpus: tell what the corpus is. Draw: properties (pgregory.net/rapid) draw
+	// by that seed, and the corpus is what they drew.
 	Input  []string `json:",omitempty"`
 	Exprs  bool     `json:",omitempty"`
 	Few    bool     `json:",omitempty"`

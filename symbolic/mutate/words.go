@@ -52,8 +52,8 @@ func put[T any](list *[]T, x T, latest *int) {
 // perFar is of how many words one is far from the target, if there are any.
 const perFar = 16
 
-// pick draws an item: half of the time of the first list, a quarter of each of the next two; of what
-// was compared mostly what was last, as that led somewhere.
+// pick draws an item: half of the time of the first list, a quarter of each of the next two; of
+// what was compared mostly what was last, as that led somewhere.
 func pick[T any](m *Mutator, of func(*words) []T) (x T, ok bool) {
 	first := [...]int{0, 0, 1, 2}[m.n(4)]
 	if len(m.lists[3].texts) > 0 && m.n(perFar) == 0 {
