@@ -2,6 +2,7 @@ package machine
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -240,11 +241,26 @@ func (o *Outcomes) DifferLocally(p *Outcomes, oName, pName string) []string {
 	return ds
 }
 
-// DifferObserved is DifferLocally, except that p must have all races too.
+// DifferObserved is DifferLocally, except that p must have all races too, and that a panic in the
+// function of a timer is one whichever number the timer has: timers are numbered as they are set,
+// which p need not tell apart.
 func (o *Outcomes) DifferObserved(p *Outcomes, oName, pName string) []string {
-	ds := append(o.DifferLocally(p, oName, pName), onlyIn("race on", o.Races, p.Races, oName, pName)...)
+	ds := append(o.unnumbered().DifferLocally(p.unnumbered(), oName, pName),
+		onlyIn("race on", o.Races, p.Races, oName, pName)...)
 	slices.Sort(ds)
 	return slices.Compact(ds)
+}
+
+var timerName = regexp.MustCompile(`^timers/\d+: `)
+
+// unnumbered returns o with panics of timers under one name.
+func (o *Outcomes) unnumbered() *Outcomes {
+	q := *o
+	q.Panics = map[string]int{}
+	for k, n := range o.Panics {
+		q.Panics[timerName.ReplaceAllString(k, "timers: ")] += n
+	}
+	return &q
 }
 
 func onlyIn(what string, o, p map[string]int, oName, pName string) (ds []string) {
