@@ -189,6 +189,19 @@ func orderedKeys(ks []key, s hook.Site) {
 	}
 }
 
+// SyncTake is told what that function has returned: whether Range goes on is a branch. If it does
+// not, that may be a return within a loop over Range, whose results are not followed: where a map
+// has labels they are lost.
+func SyncTake(more bool, s hook.Site) {
+	switch {
+	case !Exprs || !here():
+	case more:
+		condition(more, Got(1, 0)[0], s)
+	case len(entries)+len(keyed) > 0:
+		noteLost(s)
+	}
+}
+
 // SyncGive has the function that Range calls next get the labels of a key and its value.
 func SyncGive(p uintptr, x any) {
 	if !Exprs || !here() {

@@ -146,9 +146,10 @@ var (
 	MapOp func(m unsafe.Pointer, key any, op uint8, pc uintptr)
 	// MapLook, if it is set, is told what the map holds before the native operation: its keys, the
 	// value of the key, and the values that the method is given. MapGive is called before the
-	// function that Range is given. Both are for data flow.
+	// function that Range is given, MapTake with what that returned. They are for data flow.
 	MapLook func(m unsafe.Pointer, method uint8, keys []any, key, was, a, b any)
 	MapGive func(m unsafe.Pointer, key any)
+	MapTake func(more bool, s Site)
 	PoolGet func(p unsafe.Pointer, pc uintptr) (x any, ok bool)
 	PoolPut func(p unsafe.Pointer, x any, pc uintptr)
 

@@ -32,8 +32,9 @@ var caches = [trace.OpMax]bool{
 func (s *Sched) resetFlow() {
 	s.t.Flow = nil
 	flow.On, flow.Exprs, flow.Few = s.opt.Flow, s.opt.Exprs, s.opt.Few
-	if hook.MapLook, hook.MapGive = nil, nil; s.opt.Flow && s.opt.Exprs {
-		hook.MapLook, hook.MapGive = s.mapLook, mapGive
+	hook.MapLook, hook.MapGive, hook.MapTake = nil, nil, nil
+	if s.opt.Flow && s.opt.Exprs {
+		hook.MapLook, hook.MapGive, hook.MapTake = s.mapLook, mapGive, flow.SyncTake
 	}
 	if !s.opt.Flow {
 		if flow.Running != nil { // an earlier one did
