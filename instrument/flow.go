@@ -263,7 +263,7 @@ func (f *flower) initial(d *ast.GenDecl) {
 // enclosing functions that it uses.
 func (f *flower) function(name string, recv *ast.FieldList, typ *ast.FuncType,
 	body *ast.BlockStmt) (bound []string) {
-	fn := &flowFn{outer: f.fn, defers: hasDefer(body)}
+	fn := &flowFn{outer: f.fn, defers: hasDefer(body) || f.returnsEarly(body)}
 	f.fn = fn
 	defer func() { f.fn = fn.outer }()
 
@@ -458,16 +458,46 @@ func (fn *flowFn) newCall() string {
 
 func hasDefer(body *ast.BlockStmt) bool {
 	found := false
-	ast.Inspect(body, func(n ast.Node) bool {
-		switch n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.DeferStmt:
+	within(body, func(n ast.Node) bool {
+		if _, ok := n.(*ast.DeferStmt); ok {
 			found = true
 		}
 		return !found
 	})
 	return found
+}
+
+// returnsEarly reports whether body returns from a loop over a function. Calls that end that
+// function come between the statement and the return itself.
+func (f *flower) returnsEarly(body *ast.BlockStmt) bool {
+	found := false
+	within(body, func(n ast.Node) bool {
+		s, ok := n.(*ast.RangeStmt)
+		if !ok {
+			return !found
+		}
+		if _, ok := core(f.info.TypeOf(s.X)).(*types.Signature); !ok {
+			return !found
+		}
+		within(s.Body, func(n ast.Node) bool {
+			if _, ok := n.(*ast.ReturnStmt); ok {
+				found = true
+			}
+			return !found
+		})
+		return !found
+	})
+	return found
+}
+
+// within is ast.Inspect of a function's body without the functions in it.
+func within(body *ast.BlockStmt, visit func(ast.Node) bool) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		if _, ok := n.(*ast.FuncLit); ok {
+			return false
+		}
+		return visit(n)
+	})
 }
 
 // signature returns a constant that a function and its calls share; see flow.Sig.
