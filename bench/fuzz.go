@@ -19,10 +19,19 @@ import (
 
 const (
 	fuzzFigures = "bench/fuzz.txt"
-	// fuzzBudget is for a target with goroutines, in seconds; plainBudget for one without, by
-	// heddle or by go test -fuzz; twinBudget for a variant without a bug.
-	fuzzBudget, plainBudget, twinBudget = 20, 10, 3
+	twinBudget  = 3 // of a variant without a bug, in seconds
 )
+
+// A fuzzSet is a package of targets below bench/programs.
+type fuzzSet struct {
+	name   string
+	budget int    // of a target, in seconds
+	native bool   // go test -fuzz can find its bugs
+	twins  bool   // they are run too
+	head   string // what the page says of it; %d: the budget, and of what runs twins theirs
+
+	targets []fuzzTarget
+}
 
 // A fuzzTarget is a line of targets.txt.
 type fuzzTarget struct {
@@ -36,8 +45,7 @@ type fuzzFigure struct {
 }
 
 // fuzzTable lets each version of heddle (name=command, the command "go" for go test -fuzz) look
-// for the bugs of bench/programs/ordered and plainfuzz, or only for those with names that match
-// only. It puts what they found into bench/fuzz.txt beside what is there of others, and a table of
+// for the bugs of the targets, or only for those with names that match only. It puts what they found into bench/fuzz.txt beside what is there of others, and a table of
 // all into file. If only is "known" each target is only run on its input in targets.txt, and must
 // fail; its twin must not.
 func fuzzTable(ctx context.Context, file string, heddles []string, only string) error {
@@ -45,13 +53,15 @@ func fuzzTable(ctx context.Context, file string, heddles []string, only string) 
 	if err != nil {
 		return err
 	}
-	ordered, err := fuzzTargets("ordered")
-	if err != nil {
-		return err
+	sets := []fuzzSet{
+		{name: "ordered", budget: 20, twins: true, head: orderedHead},
+		{name: "plainfuzz", budget: 10, native: true, head: plainHead},
+		{name: "scanners", budget: 10, native: true, twins: true, head: scannersHead},
 	}
-	plain, err := fuzzTargets("plainfuzz")
-	if err != nil {
-		return err
+	for i := range sets {
+		if sets[i].targets, err = fuzzTargets(sets[i].name); err != nil {
+			return err
+		}
 	}
 	figures, err := readFigures()
 	if err != nil {
@@ -65,20 +75,17 @@ func fuzzTable(ctx context.Context, file string, heddles []string, only string) 
 		if err != nil {
 			return err
 		}
-		sets := map[string][]fuzzTarget{"ordered": ordered, "plainfuzz": plain}
-		if only == "known" {
-			for set, targets := range sets {
-				if err := fuzzKnown(ctx, command, set, targets); err != nil {
+		for _, set := range sets {
+			if only == "known" {
+				if err := fuzzKnown(ctx, command, &set); err != nil {
 					return err
 				}
-			}
-			continue
-		}
-		for _, set := range []string{"plainfuzz", "ordered"} {
-			if set == "ordered" && command == "go" {
 				continue
 			}
-			got, err := fuzzSet(ctx, version, command, set, sets[set], match)
+			if command == "go" && !set.native {
+				continue
+			}
+			got, err := set.run(ctx, version, command, match)
 			if err != nil {
 				return err
 			}
@@ -93,7 +100,7 @@ func fuzzTable(ctx context.Context, file string, heddles []string, only string) 
 			}
 		}
 	}
-	return os.WriteFile(file, []byte(fuzzPage(ordered, plain, figures)), 0o666)
+	return os.WriteFile(file, []byte(fuzzPage(sets, figures)), 0o666)
 }
 
 // fuzzTargets reads the file targets.txt of a package below bench/programs.
@@ -126,13 +133,13 @@ func fuzzCopy(set string) (dir string, err error) {
 
 // fuzzKnown reports an error unless each target of a package fails in some order with its input in
 // targets.txt, and its twin does not.
-func fuzzKnown(ctx context.Context, command, set string, targets []fuzzTarget) error {
-	dir, err := fuzzCopy(set)
+func fuzzKnown(ctx context.Context, command string, set *fuzzSet) error {
+	dir, err := fuzzCopy(set.name)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	for _, t := range targets {
+	for _, t := range set.targets {
 		for _, name := range []string{"Fuzz" + t.name, "Fuzz" + t.name + "Fixed"} {
 			corpus := filepath.Join(dir, "testdata/fuzz", name)
 			if err := os.MkdirAll(corpus, 0o777); err != nil {
@@ -158,7 +165,7 @@ func fuzzKnown(ctx context.Context, command, set string, targets []fuzzTarget) e
 			found[name] = true
 		}
 	}
-	for _, t := range targets {
+	for _, t := range set.targets {
 		if !found["Fuzz"+t.name] {
 			return fmt.Errorf("target %s does not fail with %s", t.name, strings.Join(t.input, ", "))
 		}
@@ -166,14 +173,14 @@ func fuzzKnown(ctx context.Context, command, set string, targets []fuzzTarget) e
 			return fmt.Errorf("the twin of target %s fails with %s", t.name, strings.Join(t.input, ", "))
 		}
 	}
-	fmt.Fprintf(os.Stderr, "%s: each of %d fails with its known input\n", set, len(targets))
+	fmt.Fprintf(os.Stderr, "%s: each of %d fails with its known input\n", set.name, len(set.targets))
 	return nil
 }
 
-// fuzzSet runs the targets of a package in a copy of it.
-func fuzzSet(ctx context.Context, version, command, set string, targets []fuzzTarget,
+// run runs the targets in a copy of the package.
+func (set *fuzzSet) run(ctx context.Context, version, command string,
 	match *regexp.Regexp) ([]fuzzFigure, error) {
-	dir, err := fuzzCopy(set)
+	dir, err := fuzzCopy(set.name)
 	if err != nil {
 		return nil, err
 	}
@@ -185,21 +192,17 @@ func fuzzSet(ctx context.Context, version, command, set string, targets []fuzzTa
 	if _, err := run(ctx, command, dir, "FuzzNone", 1); err != nil { // builds
 		return nil, err
 	}
-	budget := plainBudget
-	if set == "ordered" {
-		budget = fuzzBudget
-	}
 	var figures []fuzzFigure
-	for _, t := range targets {
+	for _, t := range set.targets {
 		if !match.MatchString(t.name) {
 			continue
 		}
-		f, err := run(ctx, command, dir, "Fuzz"+t.name, budget)
+		f, err := run(ctx, command, dir, "Fuzz"+t.name, set.budget)
 		if err != nil {
 			return nil, fmt.Errorf("%s by %s: %w", t.name, version, err)
 		}
 		cell := f.String()
-		if set == "ordered" {
+		if set.twins {
 			f, err := run(ctx, command, dir, "Fuzz"+t.name+"Fixed", twinBudget)
 			if err != nil {
 				return nil, fmt.Errorf("%sFixed by %s: %w", t.name, version, err)
@@ -209,7 +212,7 @@ func fuzzSet(ctx context.Context, version, command, set string, targets []fuzzTa
 			}
 		}
 		fmt.Fprintf(os.Stderr, "%s %s: %s\n", version, t.name, cell)
-		figures = append(figures, fuzzFigure{version, set, t.name, cell})
+		figures = append(figures, fuzzFigure{version, set.name, t.name, cell})
 	}
 	return figures, nil
 }
@@ -323,15 +326,17 @@ func writeFigures(figures []fuzzFigure) error {
 	return os.WriteFile(fuzzFigures, []byte(b.String()), 0o666)
 }
 
-// fuzzPage returns the page with the tables of both packages.
-func fuzzPage(ordered, plain []fuzzTarget, figures []fuzzFigure) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, fuzzHead, fuzzBudget, twinBudget)
-	fuzzRows(&b, "ordered", ordered, figures)
-	fmt.Fprintf(&b, plainHead, plainBudget)
-	fuzzRows(&b, "plainfuzz", plain, figures)
-	if rest, err := os.ReadFile("bench/fuzz.md"); err == nil {
-		b.Write(rest)
+// fuzzPage returns the page with the tables of all sets.
+func fuzzPage(sets []fuzzSet, figures []fuzzFigure) string {
+	b := new(strings.Builder)
+	b.WriteString(fuzzHead)
+	for _, set := range sets {
+		fmt.Fprintf(b, set.head, set.budget)
+		if set.twins {
+			fmt.Fprintf(b, twinsHead, twinBudget)
+		}
+		b.WriteByte('\n')
+		fuzzRows(b, &set, figures)
 	}
 	return b.String()
 }
@@ -341,15 +346,18 @@ const fuzzHead = `# Fuzz targets
 Made by ` + "`" + `go run ./bench -fuzz docs/results/fuzz.md -heddles NAME=COMMAND,...` + "`" + `. Each column
 is a version of heddle. *go test* is ` + "`" + `go test -fuzz` + "`" + `, by ` + "`" + `NAME=go` + "`" + `. Figures of earlier runs
 are kept in ` + "`" + `bench/fuzz.txt` + "`" + `.
+`
 
+const orderedHead = `
 ## An input and an order
 
 The targets of ` + "`" + `bench/programs/ordered` + "`" + ` have a bug that needs an input and an order of
 goroutines. They were written without knowledge of how heddle looks for inputs. A cell has the
 processor time of ` + "`" + `heddle test -fuzz T -failfast -p 1` + "`" + `, compiled before, until the bug was found,
-and the executions; or what heddle said after %d s. Their twins without a bug ran %d s each: what was
-found there is marked FALSE.
+and the executions; or what heddle said after %d s.
+`
 
+const twinsHead = `Their twins without a bug ran %d s each: what was found there is marked FALSE.
 `
 
 const plainHead = `
@@ -357,15 +365,22 @@ const plainHead = `
 
 The targets of ` + "`" + `bench/programs/plainfuzz` + "`" + ` have no goroutines. Each was run for %d s, with one
 process.
+`
 
+const scannersHead = `
+## Loops over text
+
+The targets of ` + "`" + `bench/programs/scanners` + "`" + ` go over a text by hand, or by functions of the standard
+library that are given a function. They were written before anything was done for such loops. Each
+was run for %d s, with one process.
 `
 
 // fuzzRows writes the table of a package: a row for each target, a column for each version.
-func fuzzRows(b *strings.Builder, set string, targets []fuzzTarget, figures []fuzzFigure) {
+func fuzzRows(b *strings.Builder, set *fuzzSet, figures []fuzzFigure) {
 	var versions []string
 	cells := map[string]string{}
 	for _, f := range figures {
-		if f.set == set {
+		if f.set == set.name {
 			if !slices.Contains(versions, f.version) {
 				versions = append(versions, f.version)
 			}
@@ -375,7 +390,7 @@ func fuzzRows(b *strings.Builder, set string, targets []fuzzTarget, figures []fu
 	fmt.Fprintf(b, "| target | | it needs | %s |\n|%s\n", strings.Join(versions, " | "),
 		strings.Repeat(" --- |", len(versions)+3))
 	found := make([]int, len(versions))
-	for _, t := range targets {
+	for _, t := range set.targets {
 		fmt.Fprintf(b, "| %s | %s | %s |", t.name, t.level, strings.ReplaceAll(t.needs, "|", "\\|"))
 		for i, v := range versions {
 			cell := cells[v+"\t"+t.name]
@@ -388,7 +403,7 @@ func fuzzRows(b *strings.Builder, set string, targets []fuzzTarget, figures []fu
 	}
 	b.WriteString("| found | | |")
 	for _, n := range found {
-		fmt.Fprintf(b, " %d of %d |", n, len(targets))
+		fmt.Fprintf(b, " %d of %d |", n, len(set.targets))
 	}
 	b.WriteByte('\n')
 }

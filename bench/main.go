@@ -78,7 +78,7 @@ func main() {
 	guarded := flag.String("guarded", "", "look for the bugs of bench/programs/guarded, each behind an input and an order, and write the table to `file`")
 	parsed := flag.String("parsers", "", "have the versions of heddle that -heddles names, and go test -fuzz (name=go), fuzz public parsers, or with -type those whose names match it, and write the table to `file`")
 	solvers := flag.String("solvers", "", "ask the solvers that -heddles names, commands that read SMT-LIB, what heddle's own is asked on bench/programs/ordered, and write the times to `file`")
-	fuzz := flag.String("fuzz", "", "have the versions of heddle that -heddles names, and go test -fuzz (name=go), look for the bugs of bench/programs/ordered and plainfuzz, and write the tables to `file`; with -type, only of targets whose names match that; with -type known, check only that each fails with the input that is known")
+	fuzz := flag.String("fuzz", "", "have the versions of heddle that -heddles names, and go test -fuzz (name=go), look for the bugs of bench/programs/ordered, plainfuzz and scanners, and write the tables to `file`; with -type, only of targets whose names match that; with -type known, check only that each fails with the input that is known")
 	flow := flag.Bool("flow", false, "measure data flow instead: executions that record it beside those that do not")
 	std := flag.String("std", "", "compare the versions of heddle that -heddles names on the tests of bench/programs/encodes instead, and write the table to `file`")
 	replays := flag.String("replay", "", "have the versions of heddle that -heddles names judge the fixes of bench/fixes instead, and write the table to `file`; with -type, only that pair")
