@@ -26,7 +26,7 @@ func (f *flower) call(e *ast.CallExpr) {
 		f.hookMethodCall(e, typ, method)
 		return
 	}
-	if f.finds(e) || f.bits(e) || f.math(e) || f.sprints(e) {
+	if f.finds(e) || f.bits(e) || f.math(e) || f.sprints(e) || f.deeplySame(e) {
 		return
 	}
 	c := f.operands(e)

@@ -51,6 +51,29 @@ func (f *flower) side(x ast.Expr, other types.Type) bool {
 	return f.wrappable(x)
 }
 
+// deeplySame rewrites a call of reflect.DeepEqual. It returns false for others, and where an operand
+// cannot be kept.
+//
+//	reflect.DeepEqual(p, q)      _hf.Deep(reflect.DeepEqual(_hf.Tag(p, _hl1, &_hc1), _hf.Side(q, _hl2, &_hc1)), ...)
+func (f *flower) deeplySame(e *ast.CallExpr) bool {
+	fn := f.callee(e.Fun)
+	if !f.exprs() || fn == nil || fn.FullName() != "reflect.DeepEqual" || len(e.Args) != 2 {
+		return false
+	}
+	for _, a := range e.Args {
+		if f.info.Types[a].IsNil() || !f.side(a, fn.Signature().Params().At(0).Type()) {
+			return false
+		}
+	}
+	ls := f.argLabels(e)
+	c, to := f.fn.newCall(), f.fn.newSlot()
+	f.wrap(e.Args[0], "_hf.Tag(", ", "+ls[0]+", &"+c+")")
+	f.wrap(e.Args[1], "_hf.Side(", ", "+ls[1]+", &"+c+")")
+	f.wrap(e, "_hf.Deep(", ", &"+c+", "+f.branchSite(e.Pos(), e)+", &"+to+")")
+	f.slot[e] = to + ".Get()"
+	return true
+}
+
 // bitsNames are the functions of package math/bits whose results are expressions: see package
 // flow's Bits. Their names end in the width.
 var bitsNames = map[string]int{"OnesCount": 0, "Len": 1, "LeadingZeros": 2, "TrailingZeros": 3,

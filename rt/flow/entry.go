@@ -212,7 +212,7 @@ func (k *key) equals(c *key, s hook.Site) Label {
 	p := Pair{LX: k.l, LY: c.l}
 	switch k.k {
 	case 0:
-		return same2(k.val, c.val, k.l, c.l, s)
+		return same2(k.val, c.val, k.l, c.l, false, s)
 	case aText:
 		p.S, p.T, p.Text = k.str, c.str, true
 	default:

@@ -121,7 +121,7 @@ func Generic2(op trace.FlowOp, x, y *Val, at hook.Site) Label {
 	}
 	if x.k == whole || y.k == whole {
 		if x.k == y.k && op == trace.FlowEq {
-			return same2(x.boxed(), y.boxed(), x.l, y.l, at)
+			return same2(x.boxed(), y.boxed(), x.l, y.l, false, at)
 		}
 		return Lost(Any(x.l, y.l), at)
 	}

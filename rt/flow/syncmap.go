@@ -170,7 +170,7 @@ func (e *Entry) remove() {
 // swaps reports whether the value that is there, with the label was, is the one that x compares
 // with.
 func (e *Entry) swaps(x *MapLook, was Label, call *mapCall) bool {
-	if l := same2(x.Was, x.Vals[0], was, call.vals[0], call.site); l != 0 {
+	if l := same2(x.Was, x.Vals[0], was, call.vals[0], false, call.site); l != 0 {
 		is := values[l] == 1
 		once(l, is, call.site)
 		return is

@@ -3,6 +3,7 @@ package sched
 import (
 	"math"
 	"reflect"
+	"unsafe"
 
 	"heddle/rt/flow"
 	"heddle/trace"
@@ -12,15 +13,23 @@ import (
 const mostPairs = 1024
 
 // pairs is flow.Pairs.
-func pairs(x, y any, lx, ly flow.Label) ([]flow.Pair, bool) {
-	var c comparison
+func pairs(x, y any, lx, ly flow.Label, deep bool) ([]flow.Pair, bool) {
+	c := comparison{deep: deep}
 	ok := c.compare(reflect.ValueOf(x), reflect.ValueOf(y), lx, ly)
 	return c.all, ok
 }
 
-type comparison struct{ all []flow.Pair }
+type comparison struct {
+	all   []flow.Pair
+	deep  bool // as reflect.DeepEqual compares
+	depth int
+	seen  map[[2]walked]bool // pointers
+}
 
-// compare adds the parts of x and y, in which == looks.
+// mostDeep bounds how deep a comparison goes.
+const mostDeep = 100
+
+// compare adds the parts of x and y, at which == or reflect.DeepEqual looks.
 func (c *comparison) compare(x, y reflect.Value, lx, ly flow.Label) bool {
 	for x.IsValid() && x.Kind() == reflect.Interface {
 		x = x.Elem()
@@ -28,9 +37,11 @@ func (c *comparison) compare(x, y reflect.Value, lx, ly flow.Label) bool {
 	for y.IsValid() && y.Kind() == reflect.Interface {
 		y = y.Elem()
 	}
-	if len(c.all) > mostPairs {
+	if len(c.all) > mostPairs || c.depth > mostDeep {
 		return false
 	}
+	c.depth++
+	defer func() { c.depth-- }()
 	if !x.IsValid() || !y.IsValid() || x.Type() != y.Type() {
 		// which type it is depends on branches alone
 		c.add(flow.Pair{Equal: x.IsValid() == y.IsValid() && !x.IsValid()})
@@ -50,7 +61,7 @@ func (c *comparison) compare(x, y reflect.Value, lx, ly flow.Label) bool {
 		t := x.Type()
 		for i := range t.NumField() {
 			f := t.Field(i)
-			if f.Name == "_" {
+			if f.Name == "_" && !c.deep {
 				continue
 			}
 			n := f.Type.Size()
@@ -67,10 +78,94 @@ func (c *comparison) compare(x, y reflect.Value, lx, ly flow.Label) bool {
 		c.add(flow.Pair{K: k, X: numberOf(x), Y: numberOf(y), LX: lx, LY: ly})
 		return true
 	}
-	if lx != 0 || ly != 0 || !x.Comparable() {
+	switch {
+	case c.deep && x.Kind() == reflect.Slice:
+		return c.slices(x, y, lx, ly)
+	case lx != 0 || ly != 0:
+		return false
+	case c.deep && x.Kind() == reflect.Pointer:
+		return c.pointers(x, y)
+	case c.deep && x.Kind() == reflect.Map:
+		return c.maps(x, y)
+	case c.deep && x.Kind() == reflect.Func:
+		c.add(flow.Pair{Equal: x.IsNil() && y.IsNil()})
+		return true
+	case !x.Comparable():
 		return false
 	}
 	c.add(flow.Pair{Equal: x.Equal(y)})
+	return true
+}
+
+// again reports whether what the pointers x and y lead to is compared already.
+func (c *comparison) again(x, y reflect.Value) bool {
+	k := [2]walked{{x.UnsafePointer(), x.Type()}, {y.UnsafePointer(), y.Type()}}
+	if c.seen[k] {
+		return true
+	}
+	if c.seen == nil {
+		c.seen = map[[2]walked]bool{}
+	}
+	c.seen[k] = true
+	return false
+}
+
+// slices adds what two slices of one type consist of.
+func (c *comparison) slices(x, y reflect.Value, lx, ly flow.Label) bool {
+	t := x.Type().Elem()
+	p, q, n := x.UnsafePointer(), y.UnsafePointer(), x.Len()
+	ok := x.IsNil() == y.IsNil()
+	if t.Kind() == reflect.Uint8 && ok {
+		c.add(flow.Pair{Text: true, Fixed: true, S: unsafe.String((*byte)(p), n),
+			T: unsafe.String((*byte)(q), y.Len()), LX: lx, LY: ly})
+		return true
+	}
+	c.add(flow.Pair{Fixed: true, X: uint64(n), Y: uint64(y.Len()), LX: lx, LY: ly})
+	if !ok || n != y.Len() || p == q {
+		c.add(flow.Pair{Equal: ok && n == y.Len()})
+		return true
+	}
+	for i := range n {
+		off, size := uintptr(i)*t.Size(), t.Size()
+		if !c.compare(x.Index(i), y.Index(i), flow.LabelAt(unsafe.Add(p, off), size),
+			flow.LabelAt(unsafe.Add(q, off), size)) {
+			return false
+		}
+	}
+	return true
+}
+
+// pointers adds what two pointers of one type lead to.
+func (c *comparison) pointers(x, y reflect.Value) bool {
+	p, q, n := x.UnsafePointer(), y.UnsafePointer(), x.Type().Elem().Size()
+	if p == nil || q == nil || p == q || c.again(x, y) {
+		c.add(flow.Pair{Equal: p == q || p != nil && q != nil})
+		return true
+	}
+	return c.compare(x.Elem(), y.Elem(), flow.LabelAt(p, n), flow.LabelAt(q, n))
+}
+
+// maps adds what two maps of one type consist of, if none of it has a label.
+func (c *comparison) maps(x, y reflect.Value) bool {
+	for _, m := range [...]reflect.Value{x, y} {
+		if w := (walker{seen: map[walked]bool{}, left: mostWalked, deep: true}); w.value(m) {
+			return false
+		}
+	}
+	if x.IsNil() != y.IsNil() || x.Len() != y.Len() || x.UnsafePointer() == y.UnsafePointer() {
+		c.add(flow.Pair{Equal: x.IsNil() == y.IsNil() && x.Len() == y.Len()})
+		return true
+	}
+	for it := x.MapRange(); it.Next(); {
+		v := y.MapIndex(it.Key())
+		if !v.IsValid() {
+			c.add(flow.Pair{})
+			return true
+		}
+		if !c.compare(it.Value(), v, 0, 0) {
+			return false
+		}
+	}
 	return true
 }
 
