@@ -26,7 +26,8 @@ func (f *flower) call(e *ast.CallExpr) {
 		f.hookMethodCall(e, typ, method)
 		return
 	}
-	if f.finds(e) || f.bits(e) || f.math(e) || f.sprints(e) || f.deeplySame(e) {
+	if f.finds(e) || f.bits(e) || f.math(e) || f.sprints(e) || f.deeplySame(e) ||
+		f.reflects(e) {
 		return
 	}
 	c := f.operands(e)

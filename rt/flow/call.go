@@ -243,7 +243,10 @@ type Call struct {
 	on      bool
 	prints  bool // printing before
 	atomic  anAtomic
-	mapped  bool  // see OutSyncMap
+	mapped  bool // see OutSyncMap
+	puts    bool // see Puts
+	put     Referred
+	putL    Label
 	held    []any // see Hold and Side
 	ls      []Label
 }
@@ -290,6 +293,9 @@ func In[T any](v T, c *Call, known bool, to *Slot) T {
 
 // Back ends what Out began and returns the label of what the call returned.
 func Back(c *Call, known bool) Label {
+	if c.puts {
+		c.written()
+	}
 	if !c.on {
 		return 0
 	}

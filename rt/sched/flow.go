@@ -48,6 +48,7 @@ func (s *Sched) resetFlow() {
 	flow.Access = s.flowAccess
 	flow.Stack = stackBounds
 	flow.Branched, flow.Reachable, flow.Pairs = s.branched, walk, pairs
+	flow.Refers, flow.Unshare = refers, unshare
 	flow.Sender, flow.Encode = s.t.sender, encode
 	hook.Read, hook.Write = s.readForeign, s.writeForeign
 }

@@ -119,8 +119,31 @@ func (w *walker) elements(v reflect.Value) bool {
 	return false
 }
 
+var valueType = reflect.TypeFor[reflect.Value]()
+
+// referred is value for what v, a reflect.Value, refers to.
+func (w *walker) referred(v reflect.Value) bool {
+	var x reflect.Value
+	switch {
+	case v.CanInterface():
+		x = v.Interface().(reflect.Value)
+	case v.CanAddr():
+		x = *(*reflect.Value)(unsafe.Pointer(v.UnsafeAddr()))
+	default:
+		return true // it cannot be looked at
+	}
+	if !x.IsValid() {
+		return false
+	}
+	r := refers(x)
+	return r.P != nil && flow.Labelled(uintptr(r.P), r.N) || w.value(x)
+}
+
 func (w *walker) fields(v reflect.Value) bool {
 	t := v.Type()
+	if t == valueType {
+		return w.referred(v)
+	}
 	if t.PkgPath() == "sync" && t.Name() == "Map" && w.deep && v.CanAddr() &&
 		flow.LabelledMap(v.UnsafeAddr()) {
 		return true
