@@ -43,7 +43,8 @@ var reflections = map[string]reflection{
 //
 //	v.Int()        _hf.Inner(_hf.Tag(v, _hl1, &_hc1).Int(), K, &_hc1, S, &_hs1)
 //	v.Field(i)     _hf.Inside(_hf.Tag(v, _hl1, &_hc1).Field(i), _hl2, &_hc1, S)
-//	v.SetInt(n)    _hf.Tag(v, _hl1, &_hc1).SetInt(_hf.Puts[int64](n, _hl2, K, &_hc1, S)); _hf.Back(&_hc1, true)
+//	v.SetInt(n)    _hf.Tag(v, _hl1, &_hc1).SetInt(_hf.Puts[int64](n, _hl2, K, &_hc1, S))
+//	               _hf.Back(&_hc1, true)
 func (f *flower) reflects(e *ast.CallExpr) bool {
 	fn := f.callee(e.Fun)
 	if !f.exprs() || fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != "reflect" || e.Ellipsis.IsValid() {

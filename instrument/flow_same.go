@@ -51,10 +51,11 @@ func (f *flower) side(x ast.Expr, other types.Type) bool {
 	return f.wrappable(x)
 }
 
-// deeplySame rewrites a call of reflect.DeepEqual. It returns false for others, and where an operand
-// cannot be kept.
+// deeplySame rewrites a call of reflect.DeepEqual. It returns false for others, and where an
+// operand cannot be kept.
 //
-//	reflect.DeepEqual(p, q)      _hf.Deep(reflect.DeepEqual(_hf.Tag(p, _hl1, &_hc1), _hf.Side(q, _hl2, &_hc1)), ...)
+//	reflect.DeepEqual(p, q)
+//	_hf.Deep(reflect.DeepEqual(_hf.Tag(p, _hl1, &_hc1), _hf.Side(q, _hl2, &_hc1)), &_hc1, S, &_hs1)
 func (f *flower) deeplySame(e *ast.CallExpr) bool {
 	fn := f.callee(e.Fun)
 	if !f.exprs() || fn == nil || fn.FullName() != "reflect.DeepEqual" || len(e.Args) != 2 {

@@ -19,6 +19,7 @@ type Referred struct {
 	Len  int // of texts and slices
 }
 
+// A ReferredKind is of what kind it is.
 type ReferredKind uint8
 
 const (
@@ -109,8 +110,8 @@ func InnerLen(n int, _ trace.Num, c *Call, at hook.Site, to *Slot) int {
 	return n
 }
 
-// Inside returns v, a reflect.Value made of another one: a field, an element, or what a pointer or an
-// interface leads to. l is the label of the arguments.
+// Inside returns v, a reflect.Value made of another one: a field, an element, or what a pointer or
+// an interface leads to. l is the label of the arguments.
 func Inside[V any](v V, l Label, c *Call, at hook.Site) V {
 	r, own := c.referred(at)
 	if l != 0 && Exprs && here() {
