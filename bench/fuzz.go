@@ -45,9 +45,9 @@ type fuzzFigure struct {
 }
 
 // fuzzTable lets each version of heddle (name=command, the command "go" for go test -fuzz) look
-// for the bugs of the targets, or only for those with names that match only. It puts what they found
-// into bench/fuzz.txt beside what is there of others, and a table of all into file. If only is
-// "known" each target is only run on its input in targets.txt, and must fail; its twin must not.
+// for the bugs of the targets, or only for those with names that match only. It puts what they
+// found into bench/fuzz.txt beside what is there of others, and a table of all into file. If only
+// is "known" each target is only run on its input in targets.txt, and must fail; its twin must not.
 func fuzzTable(ctx context.Context, file string, heddles []string, only string) error {
 	match, err := regexp.Compile(only)
 	if err != nil {
