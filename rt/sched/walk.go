@@ -25,9 +25,12 @@ type walked struct {
 }
 
 // walk is flow.Reachable.
-func walk(v any, deep bool) bool {
+func walk(v any, deep bool) bool { return leadsOn(reflect.ValueOf(v), deep) }
+
+// leadsOn is walk for what v holds.
+func leadsOn(v reflect.Value, deep bool) bool {
 	w := walker{seen: map[walked]bool{}, left: mostWalked, deep: deep}
-	return w.value(reflect.ValueOf(v))
+	return w.value(v)
 }
 
 // value reports whether something that has a label can be reached from v, whose own memory was
