@@ -81,6 +81,7 @@ func quoted(t *testing.T, s string, fixed bool) {
 		out = append(out, c)
 		i++
 	}
+	t.Log("text of", len(out))
 }
 
 func FuzzQuoted(f *testing.F)      { fuzz(f, "a", false, quoted) }
@@ -313,7 +314,7 @@ func program(t *testing.T, s string, fixed bool) {
 		return
 	}
 	if !digit(value[0]) {
-		return
+		t.Log("no number:", value)
 	}
 }
 
