@@ -124,7 +124,7 @@ func (b *binary) grown(ctx context.Context, test, strategy string, n int,
 	defer cancel()
 	var found *wire.Bench
 	config := wire.Config{Mode: "bench", Package: growthPrograms, Strategy: strategy, Race: true,
-		Visible: "auto", Isolate: "vars", Budget: int64(growthBudget)}
+		Visible: "auto", Isolate: "vars", Budget: int64(growthBudget), Begun: true}
 	tellApart(&config)
 	args := []string{"-test.run=^Test" + test + "$", fmt.Sprintf("-size=%d", n)}
 	if profile != "" {

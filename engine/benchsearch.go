@@ -17,13 +17,15 @@ const mostCollected = 100_000
 
 // Bench measures how a strategy that thinks covers one test, executed by x. The error is x's.
 func Bench(cfg *wire.Config, test string, x Executor) (*wire.Bench, error) {
-	whole := *cfg
-	whole.Budget = 0 // a search that knows of a budget ends with it
-	e := newExploration(context.Background(), &whole, test, x, func(*wire.Record) {})
+	c := *cfg
+	if c.Begun {
+		c.Budget = 0 // a search that knows of a budget ends with it
+	}
+	e := newExploration(context.Background(), &c, test, x, func(*wire.Record) {})
 	if cfg.Depths {
 		return e.depths(), e.err
 	}
-	if cfg.Budget > 0 {
+	if cfg.Begun {
 		return e.benchBegun(time.Duration(cfg.Budget)), e.err
 	}
 	return benchSearch(e), e.err

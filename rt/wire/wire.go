@@ -89,6 +89,7 @@ type Config struct {
 	Whole    bool // go on until the budget ends, whatever was found
 
 	Depths bool // Mode bench: tell the depths of a search by strategy reach, and nothing else
+	Begun  bool // Mode bench: measure the executions that begin within Budget, not a whole search
 
 	Share int64 // nanoseconds after which a test that can be split is given away; 0: never
 
