@@ -184,8 +184,11 @@ func (s *Strategy) search() bool {
 		case stopped:
 			s.fallBack("too many states")
 			return false
+		case outdated:
+			s.x.begin(s.early)
+			continue
 		case nothing:
-			if s.p.grown || s.x.skipped {
+			if s.x.stale || s.x.skipped {
 				s.x.begin(s.early)
 				continue
 			}
@@ -326,6 +329,10 @@ func (s *Strategy) read(t *trace.Trace) (reason string) {
 	}
 	if reason != "" {
 		return reason
+	}
+	if s.p.grown {
+		s.p.grown = false
+		s.x.grow()
 	}
 	s.p.tie(s.lesson.old)
 	s.x.ends[s.state.left()] = true

@@ -32,6 +32,11 @@ type search struct {
 	// skips: a step that no execution has shown is passed over. skipped: this pass has done so
 	skips, skipped bool
 
+	// stale: the program has grown since the pass began; what was left out may matter. grownAt is
+	// how many states the pass had then
+	stale   bool
+	grownAt int
+
 	// of the state at the top
 	ready  []step // all that are possible
 	feet   []foot // by Proc
@@ -77,7 +82,7 @@ func (x *search) begin(early []transition.Proc) {
 	x.s.begin(x.p, early)
 	x.frames, x.path = x.frames[:0], x.path[:0]
 	x.seen.clear()
-	x.p.grown, x.skipped = false, false
+	x.stale, x.skipped = false, false
 	x.aside = 0
 	x.passes++
 	x.push()
@@ -106,6 +111,7 @@ const (
 	race                 // it shows a race at the end of path
 	broke                // the time is up
 	doubtful             // it is not likely to come to its end; the next call goes on
+	outdated             // another pass is needed, and this one has a long way to go
 )
 
 // run goes on until the pass is over or an execution is needed: of x.path. The step of want edges,
@@ -114,6 +120,9 @@ const (
 func (x *search) run(expired func() bool) want {
 	x.s.countAll()
 	for len(x.frames) > 0 {
+		if x.stale && x.seen.n >= longAgo*x.grownAt {
+			return outdated
+		}
 		f := &x.frames[len(x.frames)-1]
 		if f.i < 0 {
 			if expired() {
@@ -169,6 +178,13 @@ func (x *search) run(expired func() bool) want {
 	}
 	return nothing
 }
+
+// longAgo is how many times the states of a pass must have become since the program has grown for it
+// to begin anew. Most programs grow in the first few executions: then few states are lost.
+const longAgo = 4
+
+// grow notes that the program has grown.
+func (x *search) grow() { x.stale, x.grownAt = true, x.seen.n }
 
 // skipLate makes the steps of a frame that were not known the next ones, as far as they are known
 // now. The others are left for another pass.
