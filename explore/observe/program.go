@@ -107,9 +107,8 @@ type node struct {
 	before reach
 	next   reach     // what its next step may access
 	sends  []sending // of those that executions have shown
-	// of the first edges, if there are many: by what they read first, and the cells of that
-	byRead  map[reading][]int32
-	firsts  []int32
+	// of the first edges, if there are many; and how many of them these are
+	forks   map[outcome]*fork
 	indexed int
 }
 

@@ -179,8 +179,8 @@ func (x *search) run(expired func() bool) want {
 	return nothing
 }
 
-// longAgo is how many times the states of a pass must have become since the program has grown for it
-// to begin anew. Most programs grow in the first few executions: then few states are lost.
+// longAgo is how many times the states of a pass must have become since the program has grown for
+// it to begin anew. Most programs grow in the first few executions: then few states are lost.
 const longAgo = 4
 
 // grow notes that the program has grown.
