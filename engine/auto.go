@@ -151,8 +151,8 @@ func (e *exploration) coverAhead(u *explore.Unit, free bool) (c covering, done b
 			e.tell()
 		}
 	}
-	if e.ended() || x.s.(explore.Yielding).Successor() != nil {
-		return c, false
+	if e.ended() || x.s.(explore.Yielding).Successor() != nil && !(x.over && x.s.Result().Complete) {
+		return c, false // if it has come to its end, what took over has tried before, and covered all
 	}
 	return x.covered()
 }

@@ -343,7 +343,7 @@ func (x *search) tell() {
 	if y, ok := x.s.(explore.Yielding); ok && e.together == nil {
 		if reason := y.Yields(); reason != "" {
 			u := explore.Cover()
-			e.note("strategy %s explores this, by all %s, since %s cannot: %s", u.Name, u.Covers, x.unit.Name,
+			e.note("strategy %s explores this, by all %s, in place of %s: %s", u.Name, u.Covers, x.unit.Name,
 				reason)
 		}
 	}

@@ -169,6 +169,9 @@ func (s *Strategy) search() bool {
 		if s.takePlan() {
 			return true
 		}
+		if s.even() {
+			return false
+		}
 		s.x.skips = s.plans.ahead
 		w := s.x.run(s.opt.Expired)
 		switch w {
@@ -417,6 +420,9 @@ type trial struct {
 	expected float64          // how many states the search expects
 	last     float64          // what it expected when it was asked before
 	many     bool             // that is more than it may have
+
+	after int     // executions of the search after which it is asked again whether it is even
+	even  float64 // how many executions it expects in all, if it is; else 0
 }
 
 const (
@@ -430,7 +436,34 @@ const (
 	worth = 10 * 16
 	// how much more a trial may expect after twice as many executions
 	steady = 1.75
+	rising = 3 // the same, of one whose executions are compared with those of the search
+
+	firstEven = 64 // after how many executions a search is first asked whether it is even
+	fewMerged = 8  // steps of an even one for each that leads to a state that was seen
+	evenly    = 2  // how many times the executions of an even one a trial may expect
 )
+
+// even begins a trial if the search seems to observe everything: hardly a step leads to a state
+// that was seen, and there are about as many ends as executions. Then the strategy that covers
+// every program may need no more executions, and thinks less. It reports whether the trial is on.
+func (s *Strategy) even() bool {
+	x, n := &s.trial, s.learned
+	if n < max(x.after, firstEven) || s.plans.ahead || s.x.rests < n/evenly || s.x.rests > n*evenly ||
+		s.x.took > s.x.seen.n+s.x.seen.n/fewMerged {
+		return false
+	}
+	all := s.x.expected() / float64(s.x.seen.n) * float64(n)
+	if all == 0 || all > promising*float64(n) {
+		return false
+	}
+	x.after, x.even = 4*n, all
+	if x.s == nil {
+		x.s = s.made.Try(s.start())
+	}
+	x.left, x.last = n/4, 0
+	x.on = x.s != nil
+	return x.on
+}
 
 // begins begins a trial, or goes on with it.
 func (s *Strategy) begins() {
@@ -440,7 +473,7 @@ func (s *Strategy) begins() {
 	}
 	x.left, x.last, x.expected = max(1, s.opt.Doubt/tried, s.x.seen.n/later)-x.made, 0, s.x.expected()
 	x.on = x.s != nil && x.left > 0
-	x.many = x.expected > float64(s.x.most)
+	x.many, x.even = x.expected > float64(s.x.most), 0
 	s.x.doubt *= 4
 }
 
@@ -451,9 +484,25 @@ func (s *Strategy) begins() {
 func (x *trial) ask() {
 	r := x.s.Result()
 	first := x.last == 0
-	x.on = r.Estimate <= promising*float64(r.Executions) && (x.many || r.Estimate*worth <= x.expected) &&
-		(first || r.Estimate <= steady*x.last)
+	x.on = r.Estimate <= promising*float64(r.Executions) && x.promises(r.Estimate) &&
+		(first || r.Estimate <= x.steady()*x.last)
 	x.last, x.left = r.Estimate, x.made
+}
+
+// steady is how much more a trial may expect after twice as many executions.
+func (x *trial) steady() float64 {
+	if x.even > 0 {
+		return rising
+	}
+	return steady
+}
+
+// promises reports whether so many executions take less time than the search.
+func (x *trial) promises(executions float64) bool {
+	if x.even > 0 {
+		return executions <= evenly*x.even
+	}
+	return x.many || executions*worth <= x.expected
 }
 
 // try returns the next schedule of the trial. It returns nil if there is none now, or if the trial
@@ -465,7 +514,7 @@ func (s *Strategy) try() *trace.Schedule {
 		case !x.on:
 			return nil
 		case x.made >= certain:
-			s.fallBack("too many states")
+			s.fallBack(x.reason())
 			return s.other.Next()
 		}
 	}
@@ -473,11 +522,19 @@ func (s *Strategy) try() *trace.Schedule {
 	switch {
 	case schedule != nil:
 	case x.s.Result().Complete:
-		s.fallBack("too many states")
+		s.fallBack(x.reason())
 	default: // a call of Next goes on
 		s.incomplete(x.s.Result().Reason)
 	}
 	return schedule
+}
+
+// reason says why what was tried goes on.
+func (x *trial) reason() string {
+	if x.even > 0 {
+		return "every order is observed"
+	}
+	return "too many states"
 }
 
 // Successor implements explore.Yielding.

@@ -413,3 +413,42 @@ func racesIn(t *testing.T, p *progen.Program) (races int, why string) {
 	}
 	return races, s.Why
 }
+
+// TestEven: where every order is observed dpor goes on, and makes no execution that was made.
+func TestEven(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		reads bool // the sections read what they write
+		want  int
+		why   string
+	}{
+		{"sections that read and write", true, 2520, "every order is observed"},
+		{"sections that write, the last one shows", false, 4, ""},
+	} {
+		p := &progen.Program{Mutexes: 1, Vars: 1, Groups: 1, Body: joined(4, func(i int) (b block) {
+			for range 2 {
+				b = append(b, op(progen.Lock))
+				if c.reads {
+					b = append(b, op(progen.Read))
+				}
+				b = append(b, put(progen.Write, 0, i), op(progen.Unlock))
+			}
+			return b
+		}, op(progen.Read))}
+		p.Number()
+		m := machine.New(p)
+		m.Sync = true
+		made, s := 0, New(Options{})
+		for schedule := s.Next(); schedule != nil; schedule = s.Next() {
+			x, err := m.Execute(context.Background(), schedule)
+			if err != nil {
+				t.Fatal(err)
+			}
+			made++
+			s.Done(x)
+		}
+		if r := s.Result(); !r.Complete || r.Executions != c.want || made != c.want || s.Why != c.why {
+			t.Errorf("%s: %d executions, %+v (%s); want %d (%s)", c.name, made, r, s.Why, c.want, c.why)
+		}
+	}
+}

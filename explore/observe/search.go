@@ -27,6 +27,8 @@ type search struct {
 	most    int  // states that a pass may have
 	doubt   int  // after how many states of a pass it is asked whether it will have too many
 	aside   int  // steps of frames that are still to be taken
+	took    int  // steps of this pass
+	rests   int  // states of this pass in which no step is possible
 	passes  int
 
 	// skips: a step that no execution has shown is passed over. skipped: this pass has done so
@@ -83,7 +85,7 @@ func (x *search) begin(early []transition.Proc) {
 	x.frames, x.path = x.frames[:0], x.path[:0]
 	x.seen.clear()
 	x.stale, x.skipped = false, false
-	x.aside = 0
+	x.aside, x.took, x.rests = 0, 0, 0
 	x.passes++
 	x.push()
 }
@@ -157,6 +159,7 @@ func (x *search) run(expired func() bool) want {
 			return edges
 		}
 		x.aside--
+		x.took++
 		raced := x.take(&st)
 		if x.seen.add(x.s.census.digest) {
 			if x.seen.n > x.most {
@@ -292,6 +295,7 @@ func (x *search) open(f *frame) want {
 			return x.goInto(f)
 		}
 		f.i = 0
+		x.rests++
 		if !known && !x.ends["rest"] {
 			x.ends["rest"] = true
 			return end
