@@ -359,7 +359,7 @@ func (s *state) fireTogether() (n int) {
 
 // along returns the timers that fire in a step of the one which is first in the queue.
 func (s *state) along(x *step) []int32 {
-	if s.p.node(s.at[x.proc]).op.class != firing {
+	if s.local[x.proc].op.class != firing {
 		return nil
 	}
 	return s.queues[s.p.clock][1:s.fireTogether()]
@@ -369,7 +369,7 @@ func (s *state) along(x *step) []int32 {
 // each timer sends the time to its channel if there is room.
 func (s *state) fire(timer transition.Proc) {
 	clock, now := s.p.clock, s.p.now
-	if s.p.node(s.at[timer]).op.still { // no goroutine can go on
+	if s.local[timer].op.still { // no goroutine can go on
 		s.rankAll()
 	}
 	q, n := s.queues[clock], s.fireTogether()
@@ -381,13 +381,13 @@ func (s *state) fire(timer transition.Proc) {
 	s.sendTime(timer)
 	for _, other := range q[1:n] {
 		s.sendTime(transition.Proc(other))
-		s.follow(transition.Proc(other), &s.p.node(s.at[other]).edges[0])
+		s.follow(transition.Proc(other), &s.local[other].edges[0])
 	}
 }
 
 // sendTime is what a timer that fires does to its channel.
 func (s *state) sendTime(timer transition.Proc) {
-	op := &s.p.node(s.at[timer]).op
+	op := &s.local[timer].op
 	for i := range op.cases {
 		c := &op.cases[i]
 		def, o := s.p.model(c.item)

@@ -257,7 +257,7 @@ func (l *lesson) match(tr *transition.Transition, proc transition.Proc) (x step,
 		}
 		l.list = append(l.list, x)
 	}
-	op := &l.s.p.node(l.s.at[proc]).op
+	op := &l.s.local[proc].op
 	for _, x := range l.list {
 		if x.with != tr.With || op.class == comm && op.op == trace.OpSelect && x.by != chosen(tr.Case) ||
 			tr.With != transition.NoProc && x.withBy != tr.WithCase {

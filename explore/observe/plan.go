@@ -131,10 +131,10 @@ func (s *Strategy) makeSchedule(p *plan) {
 	st := &s.state
 	st.begin(s.p, s.early)
 	add := func(x *step) {
-		t := transition.Transition{Proc: x.proc, With: x.with, Op: s.p.node(st.at[x.proc]).op.op,
+		t := transition.Transition{Proc: x.proc, With: x.with, Op: st.local[x.proc].op.op,
 			Choice: -1, Case: max(x.by, 0), WithCase: x.withBy}
 		if s.tab.IsTimer(x.proc) {
-			if s.p.node(st.at[x.proc]).op.still { // it fires when no goroutine can go on: no step
+			if st.local[x.proc].op.still { // it fires when no goroutine can go on: no step
 				return
 			}
 			t.Proc = transition.Timers
@@ -147,7 +147,7 @@ func (s *Strategy) makeSchedule(p *plan) {
 		e, _ := st.edges(x)
 		s.numbers.Start(s.goroutines(e))
 		for _, other := range st.along(x) {
-			s.numbers.Start(s.goroutines(&s.p.node(st.at[other]).edges[0]))
+			s.numbers.Start(s.goroutines(&st.local[other].edges[0]))
 		}
 		st.take(x)
 	}

@@ -89,9 +89,10 @@ type node struct {
 	window window // what the goroutine accessed since the operation that led here
 	worst  []loss
 	proc   transition.Proc
-	parent int32 // the node before, or the one of the goroutine that started this one
-	tail   int32 // equal in nodes from which a goroutine does the same whatever it observes; 0: none
-	holds  int32 // the lock, as item + 1, of the section that it is in
+	parent int32           // the node before, or the one of the goroutine that started this one
+	by     transition.Proc // whose node parent is
+	tail   int32           // equal in nodes from which a goroutine does the same whatever it observes; 0: none
+	holds  int32           // the lock, as item + 1, of the section that it is in
 
 	arrives int32 // the RWMutex, as item + 1, whose Lock it has called
 	shared  bool  // it holds the lock of holds for reading
@@ -227,7 +228,7 @@ func (p *program) newNode(proc transition.Proc, parent int32) int32 {
 	}
 	p.known++
 	x := p.node(n)
-	x.proc, x.parent = proc, parent
+	x.proc, x.parent, x.by = proc, parent, p.node(parent).proc
 	return n
 }
 

@@ -24,7 +24,7 @@ func (s *state) outranked(proc transition.Proc, c *offer, partner transition.Pro
 			transition.Proc(other) == partner {
 			continue
 		}
-		cases := s.p.node(s.at[other]).op.cases
+		cases := s.local[other].op.cases
 		at := slices.IndexFunc(cases, func(d offer) bool { return d.obj == c.obj && d.send == c.send })
 		if at >= 0 && (!s.unbuffered(c) || s.waits(transition.Proc(other))) {
 			return true

@@ -40,13 +40,13 @@ type search struct {
 	grownAt int
 
 	// of the state at the top
-	ready  []step // all that are possible
+	ready  []step // all that are possible, as far as was looked
+	firsts []int  // by Proc, as far: where its steps begin in ready, and where all end
 	feet   []foot // by Proc
 	chosen choice // a persistent set
-	looked bool   // ready is known
 	turn   int    // of feet
 
-	one, single  []step // memory for section, and for lone
+	one          []step // memory for section
 	alone        choice
 	work         []int
 	from         []int32 // nodes of goroutines that are alike, from which a set was looked for
@@ -228,7 +228,7 @@ func (x *search) take(st *step) (raced bool) {
 		return false
 	}
 	for {
-		n := x.s.p.node(x.s.at[st.proc])
+		n := x.s.local[st.proc]
 		if n.holds == 0 && n.arrives == 0 {
 			return raced
 		}
@@ -249,7 +249,7 @@ func (x *search) open(f *frame) want {
 	s := &x.s
 	f.trail = len(s.trail)
 	x.path = x.path[:f.path]
-	x.looked = false
+	x.ready, x.firsts = x.ready[:0], append(x.firsts[:0], 0)
 	x.turn++
 	for len(x.feet) < len(s.at) {
 		x.feet = append(x.feet, foot{})
@@ -332,17 +332,20 @@ func (x *search) goInto(f *frame) want {
 }
 
 // look finds the steps that are possible in the state.
-func (x *search) look() {
-	if x.looked {
-		return
+func (x *search) look() { x.lookUpTo(len(x.s.at)) }
+
+// lookUpTo is look for the first n goroutines.
+func (x *search) lookUpTo(n int) {
+	for len(x.firsts) <= n {
+		x.ready = x.s.steps(x.ready, transition.Proc(len(x.firsts)-1))
+		x.firsts = append(x.firsts, len(x.ready))
 	}
-	x.looked = true
-	x.ready = x.ready[:0]
-	for proc, n := range x.s.at {
-		if n != 0 {
-			x.ready = x.s.steps(x.ready, transition.Proc(proc))
-		}
-	}
+}
+
+// stepsOf returns the steps of a goroutine.
+func (x *search) stepsOf(proc int) []step {
+	x.lookUpTo(proc + 1)
+	return x.ready[x.firsts[proc]:x.firsts[proc+1]]
 }
 
 // mostLone bounds the goroutines that are asked in a state whether one alone is a persistent set.
@@ -352,34 +355,31 @@ const mostLone = 64
 // that can make a step are none. It returns edges if an execution is needed; see foot.
 func (x *search) lone() (st *step, w want) {
 	tried := 0
-	for proc, n := range x.s.at {
-		if n == 0 || x.s.p.node(n).op.class == ended {
-			continue
-		}
-		x.single = x.s.steps(x.single[:0], transition.Proc(proc))
-		if len(x.single) == 0 {
+	for proc, n := range x.s.local {
+		list := x.stepsOf(proc)
+		if len(list) == 0 {
 			continue
 		}
 		if tried++; tried > mostLone {
 			break
 		}
-		if len(x.single) > 1 || x.single[0].with != transition.NoProc || x.s.meeting(n) {
+		if len(list) > 1 || list[0].with != transition.NoProc || x.s.meeting(n) {
 			continue
 		}
 		if !x.foot(proc) {
 			return nil, edges
 		}
 		if x.unmet(proc) {
-			x.single[0].section = x.feet[proc].section
-			return &x.single[0], nothing
+			list[0].section = x.feet[proc].section
+			return &list[0], nothing
 		}
 	}
 	return nil, nothing
 }
 
 // meeting reports whether a goroutine in node n can take a step together with another one.
-func (s *state) meeting(n int32) bool {
-	op := &s.p.node(n).op
+func (s *state) meeting(n *node) bool {
+	op := &n.op
 	return op.class == comm &&
 		slices.ContainsFunc(op.cases, func(c offer) bool { return s.p.tab.Cap(c.obj) == 0 && !s.settled(&c) })
 }
@@ -388,7 +388,7 @@ func (s *state) meeting(n int32) bool {
 // persistent.
 func (x *search) unmet(proc int) bool {
 	s, f := &x.s, &x.feet[proc]
-	c, n := &s.census, s.p.node(s.at[proc])
+	c, n := &s.census, s.local[proc]
 	t, own := s.soonAll(proc)
 	if t.meets(&f.items, own, &f.but) || c.before.meets(&f.items, &n.before, &nothingElse) {
 		return false
@@ -396,9 +396,9 @@ func (x *search) unmet(proc int) bool {
 	if n.before.empty() {
 		return true
 	}
-	for other, m := range s.at {
-		if m != 0 && other != proc && s.starter(n) != transition.Proc(other) &&
-			n.before.meets(&s.p.node(m).future) {
+	for other, m := range s.local {
+		if s.at[other] != 0 && other != proc && n.by != transition.Proc(other) &&
+			n.before.meets(&m.future) {
 			return false
 		}
 	}
@@ -424,7 +424,7 @@ func (x *search) persistent(proc int) (known bool) {
 	x.work = x.work[:0]
 	choose := func(c int) bool {
 		k.in[c], k.known = true, false
-		k.hold(s.p.node(s.at[c]))
+		k.hold(s.local[c])
 		x.work = append(x.work, c)
 		return x.foot(c)
 	}
@@ -439,17 +439,16 @@ func (x *search) persistent(proc int) (known bool) {
 			}
 		}
 		f := &x.feet[b]
-		from := s.p.node(s.at[b])
-		for c, n := range s.at {
-			if n == 0 || k.in[c] {
+		from := s.local[b]
+		for c, other := range s.local {
+			if s.at[c] == 0 || k.in[c] {
 				continue
 			}
-			other := s.p.node(n)
 			// what a goroutine had accessed before it started another one does not race with itself
 			future := k.before(s, other)
 			if f.items.meets(future, &f.but) ||
-				s.starter(other) != transition.Proc(b) && f.items.meets(&other.before, &nothingElse) ||
-				s.starter(from) != transition.Proc(c) && from.before.meets(future) {
+				other.by != transition.Proc(b) && f.items.meets(&other.before, &nothingElse) ||
+				from.by != transition.Proc(c) && from.before.meets(future) {
 				if k.lets(x, c) && !choose(c) {
 					return false
 				}
@@ -459,13 +458,10 @@ func (x *search) persistent(proc int) (known bool) {
 	return true
 }
 
-// starter returns the goroutine that started the one of n, whose first node that is.
-func (s *state) starter(n *node) transition.Proc { return s.p.node(n.parent).proc }
-
 // counted returns what is certain of the counter that the next step of a goroutine adds to. Until
 // that step the counter is at least what it is now, less what all others can take off it.
 func (s *state) counted(proc int) exception {
-	op := &s.p.node(s.at[proc]).op
+	op := &s.local[proc].op
 	switch {
 	case !op.sums:
 		return nothingElse
@@ -493,11 +489,11 @@ func (s *state) counted(proc int) exception {
 // program crashes there: that is what it shows then.
 func (s *state) left() string {
 	var each []string
-	for proc, n := range s.at {
-		if n == 0 || s.p.node(n).op.class == ended {
+	for proc, n := range s.local {
+		if s.at[proc] == 0 || n.op.class == ended {
 			continue
 		}
-		op := &s.p.node(n).op
+		op := &n.op
 		if op.class == crashed {
 			return ""
 		}
@@ -528,12 +524,12 @@ func (x *search) races(s *state, st *step) (found bool) {
 }
 
 func (x *search) racesOf(s *state, proc transition.Proc) (found bool) {
-	w := s.p.node(s.at[proc]).window
+	w := s.local[proc].window
 	if !s.contested(w) {
 		return false
 	}
-	for other, n := range s.at {
-		if n == 0 || transition.Proc(other) == proc || len(s.p.node(n).window) == 0 {
+	for other, n := range s.local {
+		if s.at[other] == 0 || transition.Proc(other) == proc || len(n.window) == 0 {
 			continue
 		}
 		from, fromOther := s.since(proc, transition.Proc(other)), s.since(transition.Proc(other), proc)
@@ -542,8 +538,8 @@ func (x *search) racesOf(s *state, proc transition.Proc) (found bool) {
 			if a.starts < from {
 				continue
 			}
-			for k := range s.p.node(n).window {
-				b := &s.p.node(n).window[k]
+			for k := range n.window {
+				b := &n.window[k]
 				if !a.races(b) || b.starts < fromOther ||
 					a.group != 0 && !s.misused(a, proc, transition.Proc(other)) ||
 					s.released(proc, a.starts) || s.released(transition.Proc(other), b.starts) {

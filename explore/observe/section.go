@@ -199,7 +199,7 @@ func (x *search) foot(proc int) (known bool) {
 		return true
 	}
 	s := &x.s
-	n := s.p.node(s.at[proc])
+	n := s.local[proc]
 	f.items.clear()
 	f.turn, f.section, f.but = x.turn, false, nothingElse
 	if s.enters(proc) {
@@ -278,7 +278,7 @@ func (x *search) relevant(f *items) {
 // enters reports whether the next step of a goroutine is the first one of a section that can be one
 // step: the lock is free.
 func (s *state) enters(proc int) bool {
-	n := s.p.node(s.at[proc])
+	n := s.local[proc]
 	op := &n.op
 	if !s.p.locks(op) || !s.p.closed(op.item) || n.holds != 0 || n.arrives != 0 {
 		return false
@@ -353,7 +353,7 @@ func (x *search) section(proc int) (whole, known bool) {
 // x.inner and x.outer are known: they may access without the lock what it accesses.
 func (x *search) cut(proc int) bool {
 	s := &x.s
-	own := s.p.node(s.at[proc])
+	own := s.local[proc]
 	outer := s.census.future.meets(&x.outer, &own.future, &nothingElse)
 	if !x.innerMet(own) && !outer {
 		return false
@@ -361,11 +361,10 @@ func (x *search) cut(proc int) bool {
 	clear(x.alone.in)
 	x.alone.in[proc] = true
 	x.alone.known = false
-	for c, n := range s.at {
-		if n == 0 || c == proc {
+	for c, q := range s.local {
+		if s.at[c] == 0 || c == proc {
 			continue
 		}
-		q := s.p.node(n)
 		if !(outer && x.outer.meets(&q.future, &nothingElse)) && !x.innerMeets(q) {
 			continue
 		}
@@ -458,7 +457,7 @@ func (k *choice) lets(x *search, c int) bool {
 // bars reports whether a goroutine waits at a WaitGroup until one of the set has called Done,
 // whatever all others do.
 func (k *choice) bars(s *state, c int) bool {
-	op := &s.p.node(s.at[c]).op
+	op := &s.local[c].op
 	if op.class != ruled || op.op != trace.OpWGWait {
 		return false
 	}
@@ -481,7 +480,7 @@ func (k *choice) movers(x *search) {
 	move := func(proc int) {
 		if !k.moves[proc] {
 			k.moves[proc] = true
-			k.can.join(&s.p.node(s.at[proc]).future)
+			k.can.join(&s.local[proc].future)
 		}
 	}
 	for i := range x.ready {
@@ -496,8 +495,8 @@ func (k *choice) movers(x *search) {
 	}
 	for more := true; more; {
 		more = false
-		for c, n := range s.at {
-			if n != 0 && !k.in[c] && !k.moves[c] && k.enable(s, n) {
+		for c, n := range s.local {
+			if s.at[c] != 0 && !k.in[c] && !k.moves[c] && k.enable(s, n) {
 				move(c)
 				more = true
 			}
@@ -506,8 +505,8 @@ func (k *choice) movers(x *search) {
 }
 
 // enable reports whether the movers may enable the operation that is pending in node n.
-func (k *choice) enable(s *state, n int32) bool {
-	op := &s.p.node(n).op
+func (k *choice) enable(s *state, n *node) bool {
+	op := &n.op
 	switch {
 	case op.class == ruled && op.op == trace.OpWGWait:
 		least := s.counts[op.item][0]

@@ -70,6 +70,9 @@ func (k *choice) keeps(s *state, group int32) bool {
 
 // before returns what a goroutine in a node may access before any of the set makes a step.
 func (k *choice) before(s *state, n *node) *reach {
+	if n.awaits.empty() {
+		return &n.soon
+	}
 	for i := range n.awaits.all {
 		if !k.keeps(s, i) {
 			return &n.future
@@ -81,7 +84,7 @@ func (k *choice) before(s *state, n *node) *reach {
 // soonAll returns the tally of what all others may access before proc makes a step, and what proc
 // has in it.
 func (s *state) soonAll(proc int) (t *tally, own *reach) {
-	c, n := &s.census, s.p.node(s.at[proc])
+	c, n := &s.census, s.local[proc]
 	for i := range c.awaited.all {
 		if c.awaits[i] == 0 || c.awaits[i] == 1 && n.awaits.has(i) {
 			continue

@@ -14,6 +14,7 @@ import (
 type state struct {
 	p      *program
 	at     []int32 // by Proc: the node, 0 if it was not started
+	local  []*node // by Proc: that node
 	origin []int32 // by Proc: the node in which it was started
 	counts []model.State
 	begun  []bool // by item: counts has its state
@@ -86,7 +87,8 @@ type step struct {
 
 func (s *state) begin(p *program, early []transition.Proc) {
 	s.p = p
-	s.at, s.origin, s.begun, s.seen = s.at[:0], s.origin[:0], s.begun[:0], s.seen[:0]
+	s.at, s.local, s.origin = s.at[:0], s.local[:0], s.origin[:0]
+	s.begun, s.seen = s.begun[:0], s.seen[:0]
 	s.zero, s.rank, s.ranked = s.zero[:0], s.rank[:0], 0
 	s.counts, s.queues, s.sums, s.trail = s.counts[:0], s.queues[:0], s.sums[:0], s.trail[:0]
 	s.maps = s.maps[:0]
@@ -103,16 +105,16 @@ func (s *state) begin(p *program, early []transition.Proc) {
 
 // move puts a goroutine into a node; 0: it is not started.
 func (s *state) move(proc transition.Proc, to int32) {
-	from := s.at[proc]
-	for i := range s.p.node(from).window {
-		s.touch(&s.p.node(from).window[i], -1)
+	a, b := s.local[proc], s.p.node(to)
+	for i := range a.window {
+		s.touch(&a.window[i], -1)
 	}
-	for i := range s.p.node(to).window {
-		s.touch(&s.p.node(to).window[i], 1)
+	for i := range b.window {
+		s.touch(&b.window[i], 1)
 	}
-	s.at[proc] = to
+	s.at[proc], s.local[proc] = to, b
 	if s.census.on {
-		s.recount(from, to)
+		s.recount(a, b)
 		s.localState(proc)
 	}
 }
@@ -129,7 +131,8 @@ func (s *state) touch(a *touch, n int32) {
 // resize makes room for what the program has got.
 func (s *state) resize() {
 	for len(s.at) < s.p.tab.Procs() {
-		s.at, s.origin, s.zero = append(s.at, 0), append(s.origin, 0), append(s.zero, false)
+		s.at, s.local = append(s.at, 0), append(s.local, s.p.node(0))
+		s.origin, s.zero = append(s.origin, 0), append(s.zero, false)
 	}
 	c := &s.census
 	for len(s.rank) < len(s.at) {
@@ -211,11 +214,10 @@ func (x *step) given(outcome int32) int32 {
 // channel is polled, arriving there is a step: a goroutine that polls meets those that wait, of
 // which the first to arrive comes first.
 func (s *state) steps(list []step, proc transition.Proc) []step {
-	n := s.at[proc]
-	if n == 0 {
+	if s.at[proc] == 0 {
 		return list
 	}
-	op := &s.p.node(n).op
+	op := &s.local[proc].op
 	x := step{proc: proc, with: transition.NoProc, item: -1}
 	switch op.class {
 	case free, arriving:
@@ -310,20 +312,19 @@ func (s *state) offers(list []step, proc transition.Proc, c *offer) []step {
 		}
 		return append(list, x)
 	}
-	poll := s.p.node(s.at[proc]).op.poll
+	poll := s.local[proc].op.poll
 	if _, shut := model.Channel(now); !c.send && !poll || o.Cap > 0 || shut {
 		return list
 	}
 	waits := !poll && s.waits(proc)
-	for other := range s.at {
-		n := s.at[other]
-		if n == 0 || transition.Proc(other) == proc || s.p.node(n).op.poll ||
+	for other, n := range s.local {
+		if s.at[other] == 0 || transition.Proc(other) == proc || n.op.poll ||
 			!waits && !s.waits(transition.Proc(other)) {
 			continue
 		}
-		for k := range s.p.node(n).op.cases {
-			d := &s.p.node(n).op.cases[k]
-			if d.obj != c.obj || d.send == c.send || s.p.node(n).op.class != comm ||
+		for k := range n.op.cases {
+			d := &n.op.cases[k]
+			if d.obj != c.obj || d.send == c.send || n.op.class != comm ||
 				s.overtakes(proc, c, transition.Proc(other)) || s.overtakes(transition.Proc(other), d, proc) {
 				continue
 			}
@@ -361,7 +362,7 @@ func (s *state) overtakes(proc transition.Proc, c *offer, partner transition.Pro
 // waits reports whether no case of a communication of proc is ready without a partner. Of two
 // selects that meet one waits.
 func (s *state) waits(proc transition.Proc) bool {
-	op := &s.p.node(s.at[proc]).op
+	op := &s.local[proc].op
 	if len(op.cases) < 2 {
 		return true
 	}
@@ -396,7 +397,7 @@ func (s *state) meets(x *step) int32 {
 	if x.receives {
 		sender, by = x.with, x.withBy
 	}
-	for _, c := range s.p.node(s.at[sender]).op.cases {
+	for _, c := range s.local[sender].op.cases {
 		if c.at == by {
 			return s.p.sent(c.item, s.at[sender], by)
 		}
@@ -408,7 +409,7 @@ func (s *state) meets(x *step) int32 {
 func (s *state) shown(x *step) bool {
 	e, with := s.edges(x)
 	for _, other := range s.along(x) {
-		if len(s.p.node(s.at[other]).edges) == 0 {
+		if len(s.local[other].edges) == 0 {
 			return false
 		}
 	}
@@ -418,7 +419,7 @@ func (s *state) shown(x *step) bool {
 // take makes a step whose edges are known.
 func (s *state) take(x *step) {
 	e, with := s.edges(x)
-	op := &s.p.node(s.at[x.proc]).op
+	op := &s.local[x.proc].op
 	zero := op.op == trace.OpWGAdd && op.class == ruled && op.arg > 0 && s.counts[op.item][0] == 0
 	if zero != s.zero[x.proc] {
 		s.trail = append(s.trail, change{what: ofZero, i: int32(x.proc)})
@@ -451,7 +452,7 @@ func (s *state) take(x *step) {
 
 // queue changes the queues as the operation of a goroutine does.
 func (s *state) queue(proc transition.Proc) {
-	op := &s.p.node(s.at[proc]).op
+	op := &s.local[proc].op
 	switch op.class {
 	case arriving:
 		for i := range op.cases {

@@ -129,7 +129,7 @@ func (s *state) countAll() {
 	c.on = false // until all are counted
 	for proc, n := range s.at {
 		if n != 0 {
-			s.recount(0, n)
+			s.recount(s.p.node(0), s.local[proc])
 			s.localState(transition.Proc(proc))
 		}
 	}
@@ -139,10 +139,9 @@ func (s *state) countAll() {
 	}
 }
 
-// recount counts a goroutine in node to in place of node from; 0: it is none.
-func (s *state) recount(from, to int32) {
+// recount counts a goroutine in node b in place of node a.
+func (s *state) recount(a, b *node) {
 	c := &s.census
-	a, b := s.p.node(from), s.p.node(to)
 	if a == b {
 		return
 	}
@@ -154,12 +153,14 @@ func (s *state) recount(from, to int32) {
 	c.bare.move(&a.bare, &b.bare, nil)
 	c.before.move(&a.before, &b.before, nil)
 	c.soon.move(&a.soon, &b.soon, nil)
-	for i := range a.awaits.all {
-		c.awaits[i]--
-	}
-	for i := range b.awaits.all {
-		c.awaits[i]++
-		c.awaited.add(i)
+	if !a.awaits.empty() || !b.awaits.empty() {
+		for i := range a.awaits.all {
+			c.awaits[i]--
+		}
+		for i := range b.awaits.all {
+			c.awaits[i]++
+			c.awaited.add(i)
+		}
 	}
 	for _, w := range a.worst {
 		c.losses[w.item] -= w.most
@@ -175,7 +176,7 @@ func (s *state) localState(proc transition.Proc) {
 	var d digest
 	first := s.p.kin.first(proc)
 	if n := s.at[proc]; n != 0 {
-		if x := s.p.node(n); x.tail != 0 {
+		if x := s.local[proc]; x.tail != 0 {
 			d.add(uint64(first)<<32 | 1<<31 | uint64(x.tail))
 		} else {
 			d.add(uint64(first)<<32 | uint64(n))

@@ -156,7 +156,7 @@ func (l *lesson) sendings(j int, tr *transition.Transition) {
 		if sender != tr.Proc {
 			by = tr.WithCase
 		}
-		n, version := l.p.node(l.s.at[sender]), l.p.number(x.Number)
+		n, version := l.s.local[sender], l.p.number(x.Number)
 		own := func(c offer) bool { return c.send && c.at == by && c.obj == obj }
 		if !slices.ContainsFunc(n.op.cases, own) {
 			continue // inside the standard library, after the step's own operation
