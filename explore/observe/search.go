@@ -438,24 +438,41 @@ func (x *search) persistent(proc int) (known bool) {
 				return false
 			}
 		}
-		f := &x.feet[b]
-		from := s.local[b]
-		for c, other := range s.local {
-			if s.at[c] == 0 || k.in[c] {
-				continue
-			}
-			// what a goroutine had accessed before it started another one does not race with itself
-			future := k.before(s, other)
-			if f.items.meets(future, &f.but) ||
-				other.by != transition.Proc(b) && f.items.meets(&other.before, &nothingElse) ||
-				from.by != transition.Proc(c) && from.before.meets(future) {
-				if k.lets(x, c) && !choose(c) {
-					return false
-				}
+		r := x.rivals(b)
+		for c, may := range r.all {
+			if may && !k.in[c] && (r.soon[c] || k.passes(s, s.local[c])) && k.lets(x, c) && !choose(c) {
+				return false
 			}
 		}
 	}
 	return true
+}
+
+// rivals finds the goroutines that may do what conflicts with the next step of b, which is known.
+func (x *search) rivals(b int) *rivals {
+	s, f := &x.s, &x.feet[b]
+	r := &f.meets
+	if r.turn == x.turn {
+		return r
+	}
+	r.turn = x.turn
+	r.soon, r.all = r.soon[:0], r.all[:0]
+	from := s.local[b]
+	for c, other := range s.local {
+		soon, all := false, false
+		if s.at[c] != 0 && c != b {
+			// what a goroutine had accessed before it started another one does not race with itself
+			before := other.by != transition.Proc(b) && f.items.meets(&other.before, &nothingElse)
+			meets := func(future *reach) bool {
+				return before || f.items.meets(future, &f.but) ||
+					from.by != transition.Proc(c) && from.before.meets(future)
+			}
+			soon = meets(&other.soon)
+			all = soon || !other.awaits.empty() && meets(&other.future)
+		}
+		r.soon, r.all = append(r.soon, soon), append(r.all, all)
+	}
+	return r
 }
 
 // counted returns what is certain of the counter that the next step of a goroutine adds to. Until

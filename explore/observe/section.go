@@ -142,6 +142,14 @@ type foot struct {
 	section bool // the step is a critical section
 	items   items
 	but     exception
+	meets   rivals
+}
+
+// rivals are the goroutines of a state, by Proc, that may do what conflicts with the next step of
+// one: until they have passed the Waits that come first, and at all.
+type rivals struct {
+	turn      int // of the search when they were found
+	soon, all []bool
 }
 
 // items are items that are accessed, as in a reach; views are read where what is added to them does
@@ -444,6 +452,11 @@ func (k *choice) size(n int) {
 
 // lets reports whether a goroutine may make a step before any of the set does.
 func (k *choice) lets(x *search, c int) bool {
+	for _, st := range x.stepsOf(c) {
+		if st.with == transition.NoProc || !k.in[st.with] {
+			return true
+		}
+	}
 	if !k.known {
 		if k.bars(&x.s, c) {
 			return false

@@ -68,17 +68,15 @@ func (k *choice) keeps(s *state, group int32) bool {
 	return s.counts[group][0]-s.census.losses[group]+own > 0
 }
 
-// before returns what a goroutine in a node may access before any of the set makes a step.
-func (k *choice) before(s *state, n *node) *reach {
-	if n.awaits.empty() {
-		return &n.soon
-	}
+// passes reports whether a goroutine in a node may pass the Waits that come first before any of the
+// set makes a step.
+func (k *choice) passes(s *state, n *node) bool {
 	for i := range n.awaits.all {
 		if !k.keeps(s, i) {
-			return &n.future
+			return true
 		}
 	}
-	return &n.soon
+	return false
 }
 
 // soonAll returns the tally of what all others may access before proc makes a step, and what proc
