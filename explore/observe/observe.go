@@ -105,9 +105,8 @@ func rarely(expired func() bool) func() bool {
 
 // begin forgets what was learned from executions.
 func (s *Strategy) begin() {
-	s.path = transition.NewBarePath(s.tab)
-	if s.clocks {
-		s.path = transition.NewPath(s.tab)
+	if s.path == nil {
+		s.path = transition.NewBarePath(s.tab)
 	}
 	found := newFound()
 	if s.p != nil {

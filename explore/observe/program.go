@@ -89,9 +89,9 @@ type node struct {
 	window window // what the goroutine accessed since the operation that led here
 	worst  []loss
 	proc   transition.Proc
-	parent int32           // the node before, or the one of the goroutine that started this one
+	parent int32           // the node before, or that of the goroutine that started it
 	by     transition.Proc // whose node parent is
-	tail   int32           // equal in nodes from which a goroutine does the same whatever it observes; 0: none
+	tail   int32           // equal in nodes from which a goroutine does the same whatever happens; 0: none
 	holds  int32           // the lock, as item + 1, of the section that it is in
 
 	arrives int32 // the RWMutex, as item + 1, whose Lock it has called
@@ -217,7 +217,7 @@ func newProgram(tab *transition.Table, f *found, kin *kin) *program {
 }
 
 // nodesTogether is how many nodes are allocated at a time. They stay where they are.
-const nodesTogether = 64
+const nodesTogether = 16
 
 func (p *program) node(i int32) *node { return &p.nodes[i/nodesTogether][i%nodesTogether] }
 

@@ -273,9 +273,12 @@ func (p *Path) resize() {
 	}
 }
 
-// reserve makes room for the clocks of n transitions, at once where they are large.
+// reserve makes room for n transitions, and for their clocks at once where they are large.
 func (p *Path) reserve(n int) {
 	const large = 1 << 12
+	if more := n - len(p.steps); more > 0 {
+		p.steps, p.rows = append(p.steps, make([]Transition, more)...), append(p.rows, make([]row, more)...)
+	}
 	if more := n*p.stride - len(p.clocks); !p.bare && more > large {
 		p.clocks = append(p.clocks, make([]uint32, more)...)
 	}
