@@ -73,7 +73,10 @@ func (s *Strategy) Foresee(n int) (schedules []*trace.Schedule) {
 // plan plans the execution that the search asks for, unless one is planned that shows the same.
 func (s *Strategy) plan(w want) {
 	p := &s.plans
-	x := &plan{want: w, path: slices.Clone(s.x.path), pending: s.x.pending}
+	x := &plan{want: w, path: s.x.path, pending: s.x.pending}
+	if p.ahead { // the search goes on
+		x.path = slices.Clone(x.path)
+	}
 	s.makeSchedule(x)
 	if w == edges && p.keys != nil {
 		x.key = s.state.key(&x.pending)

@@ -93,6 +93,8 @@ type node struct {
 	by     transition.Proc // whose node parent is
 	tail   int32           // equal in nodes from which a goroutine does the same whatever happens; 0: none
 	holds  int32           // the lock, as item + 1, of the section that it is in
+	digest digest          // what it is in that of a state, once it was asked for
+	summed int32           // the tail that digest is of
 
 	arrives int32 // the RWMutex, as item + 1, whose Lock it has called
 	shared  bool  // it holds the lock of holds for reading

@@ -212,8 +212,10 @@ func (x *search) foot(proc int) (known bool) {
 	f.turn, f.section, f.but = x.turn, false, nothingElse
 	if s.enters(proc) {
 		mark, path := len(s.trail), len(x.path)
+		s.census.on = false // all is taken back
 		whole, known := x.section(proc)
 		s.back(mark)
+		s.census.on = true
 		if !known {
 			return false
 		}

@@ -176,11 +176,7 @@ func (s *state) localState(proc transition.Proc) {
 	var d digest
 	first := s.p.kin.first(proc)
 	if n := s.at[proc]; n != 0 {
-		if x := s.local[proc]; x.tail != 0 {
-			d.add(uint64(first)<<32 | 1<<31 | uint64(x.tail))
-		} else {
-			d.add(uint64(first)<<32 | uint64(n))
-		}
+		d = s.local[proc].sum(first, n)
 		if s.zero[proc] {
 			d.add(uint64(first)<<32 | 1<<30)
 		}
@@ -189,6 +185,19 @@ func (s *state) localState(proc transition.Proc) {
 		}
 	}
 	s.census.digest.replace(&s.census.procs[proc], d)
+}
+
+// sum returns what a node, of this number, is in a digest, of a goroutine that is like first.
+func (n *node) sum(first transition.Proc, number int32) digest {
+	if n.digest == (digest{}) || n.summed != n.tail {
+		n.digest, n.summed = digest{}, n.tail
+		if n.tail != 0 {
+			n.digest.add(uint64(first)<<32 | 1<<31 | uint64(n.tail))
+		} else {
+			n.digest.add(uint64(first)<<32 | uint64(number))
+		}
+	}
+	return n.digest
 }
 
 // itemState brings the digest up to date after a change of an item, or of whether it matters: a
