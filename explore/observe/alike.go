@@ -10,7 +10,10 @@ import (
 // which they have changed places are one.
 
 // kin knows which goroutines are alike, by Proc. It outlives a search that begins anew.
-type kin struct{ rows []kinRow }
+type kin struct {
+	rows    []kinRow
+	settled int // how often that has changed
+}
 
 type kinRow struct {
 	elder transition.Proc // NoProc: none
@@ -58,6 +61,7 @@ func (k *kin) separate(p transition.Proc) {
 }
 
 func (k *kin) settle() {
+	k.settled++
 	for i := range k.rows {
 		k.rows[i].first, k.rows[i].many = transition.Proc(i), false
 	}

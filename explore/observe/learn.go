@@ -39,6 +39,8 @@ type lesson struct {
 	// The search begins anew, and tells their bytes apart, unless it is settled by then.
 	finer, settled bool
 
+	last lastRead
+
 	alarms  map[transition.Proc]*alarm // by the name of the timer
 	sleeper transition.Proc            // for which timer the goroutine sleeps whose operation is announced
 
@@ -79,7 +81,11 @@ func (l *lesson) learn(t *trace.Trace, path *transition.Path) (reason string) {
 			}
 		}
 	}
-	if l.own(); l.finer {
+	for l.plain < len(t.Plain) && t.Plain[l.plain].Step < 0 {
+		l.plain++ // before the first step: always the same
+	}
+	same := l.common()
+	if l.own(l.readsAnew(same)); l.finer {
 		return ""
 	}
 	l.s.begin(p, path.Early())
@@ -90,11 +96,12 @@ func (l *lesson) learn(t *trace.Trace, path *transition.Path) (reason string) {
 			}
 		}
 	}
-	for l.plain < len(t.Plain) && t.Plain[l.plain].Step < 0 {
-		l.plain++ // before the first step: always the same
-	}
 	climbed := p.climbed
-	for j := range path.Len() {
+	same, reason = l.startShared(same)
+	if reason != "" {
+		return reason
+	}
+	for j := same; j < path.Len(); j++ {
 		if reason := l.transition(j); reason != "" {
 			return reason
 		}
@@ -103,6 +110,7 @@ func (l *lesson) learn(t *trace.Trace, path *transition.Path) (reason string) {
 		}
 	}
 	p.settle(l.old)
+	l.remember()
 	return ""
 }
 
@@ -189,6 +197,7 @@ func (l *lesson) step(j int) (reason string) {
 	}
 	s.resize()
 	s.take(&x)
+	l.keepStep(j, &x, at)
 	l.x.races(s, &x) // it shows these
 	l.pos[proc]++
 	l.sleeper = l.sleepsOn()

@@ -168,7 +168,7 @@ func (s *Strategy) search() bool {
 		if s.takePlan() {
 			return true
 		}
-		if s.even() {
+		if s.other != nil || s.over || s.even() {
 			return false
 		}
 		s.x.skips = s.plans.ahead

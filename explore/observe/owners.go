@@ -8,8 +8,9 @@ import (
 // Ownership: which memory one goroutine has for itself, and which allocation an access is to.
 
 // own finds out which memory one goroutine has for itself in all executions so far: nothing that
-// others do depends on it. It must not be read as such before.
-func (l *lesson) own() {
+// others do depends on it. It must not be read as such before. What comes before these events and
+// accesses was looked at.
+func (l *lesson) own(event, plain int) {
 	note := func(o *trace.Object, proc transition.Proc, size uint32) {
 		i, at, ok := l.allocation(o)
 		if !ok {
@@ -27,12 +28,12 @@ func (l *lesson) own() {
 			}
 		}
 	}
-	for k := range l.t.Plain {
+	for k := plain; k < len(l.t.Plain); k++ {
 		if a := &l.t.Plain[k]; a.Step >= 0 {
 			note(&a.Mem, l.p.tab.ProcOf(a.G), a.Size)
 		}
 	}
-	for k := range l.t.Events {
+	for k := event; k < len(l.t.Events); k++ {
 		e := &l.t.Events[k]
 		if e.Obj == 0 {
 			continue
