@@ -97,10 +97,18 @@ func (c *comparison) same(step, first, last, plain int) bool {
 		return false
 	}
 	a, b := c.a, c.b
-	return sameUpTo(&c.offers, a.Offers, b.Offers,
-		func(x *trace.Offer) bool { return int(x.Step) <= step }) &&
-		sameUpTo(&c.updates, a.Updates, b.Updates,
-			func(x *trace.Updated) bool { return int(x.Event) < last }) &&
+	offered := func(x *trace.Offer) bool { return int(x.Step) <= step }
+	k := c.offers
+	if !sameUpTo(&c.offers, a.Offers, b.Offers, offered) {
+		return false
+	}
+	for ; k < c.offers; k++ {
+		if id := a.Offers[k].Obj; !sameObject(&a.Objects[id], &b.Objects[id]) {
+			return false
+		}
+	}
+	return sameUpTo(&c.updates, a.Updates, b.Updates,
+		func(x *trace.Updated) bool { return int(x.Event) < last }) &&
 		sameUpTo(&c.sent, a.Sent, b.Sent, func(x *trace.Sent) bool { return int(x.Event) < last })
 }
 
