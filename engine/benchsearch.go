@@ -52,7 +52,7 @@ func (e *exploration) benchBegun(budget time.Duration) *wire.Bench {
 			if n == 1 && time.Since(begin) < budget/8 {
 				mark()
 			}
-			ex := e.perform(next, e.needs(e.unit))
+			ex := e.perform(next, needsNow(s, e.needs(e.unit)))
 			if e.err != nil {
 				return b
 			}
@@ -134,7 +134,7 @@ restart:
 	polled := len(e.polled)
 	s, n = e.unit.New(e.startOf(e.unit)), 0
 	for next := s.Next(); next != nil; next = s.Next() {
-		ex := e.perform(next, e.needs(e.unit))
+		ex := e.perform(next, needsNow(s, e.needs(e.unit)))
 		if e.err != nil {
 			return n, s
 		}
@@ -163,7 +163,7 @@ func (e *exploration) depths() *wire.Bench {
 	s := e.unit.New(e.startOf(e.unit))
 	deep := s.(interface{ Depth() int })
 	for next := s.Next(); next != nil; next = s.Next() {
-		ex := e.perform(next, e.needs(e.unit))
+		ex := e.perform(next, needsNow(s, e.needs(e.unit)))
 		if e.err != nil {
 			return b
 		}

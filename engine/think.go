@@ -152,6 +152,15 @@ func (e *exploration) needs(u *explore.Unit) explore.Needs {
 	return n
 }
 
+// needsNow are what the execution of the schedule needs that s returned last, of what those of s
+// need.
+func needsNow(s explore.Strategy, n explore.Needs) explore.Needs {
+	if t, ok := s.(explore.Trying); ok && t.Tries() {
+		n.Plain, n.Hushed, n.Twins = false, false, false
+	}
+	return n
+}
+
 // A search is a strategy at work.
 //
 // It begins again when something has come to be known by which its executions have other steps:
@@ -258,7 +267,7 @@ func (x *search) step() bool {
 // perform makes an execution. Where the strategy goes on when it is learnt where channels are
 // polled, the execution is made again until it has a step wherever one is polled.
 func (x *search) perform(s *trace.Schedule) (ex Execution) {
-	needs := x.needs
+	needs := needsNow(x.s, x.needs)
 	if c, ok := x.s.(explore.Counting); ok && x.taken == nil && c.Counts() {
 		needs.Values, needs.Flow = false, explore.NoFlow
 	}

@@ -44,6 +44,14 @@ type Yielding interface {
 	Yields() string
 }
 
+// A Trying strategy lets the unit of Cover make some of its executions, which need no more than
+// those of that unit then.
+type Trying interface {
+	Strategy
+	// Tries reports whether the schedule that Next returned last is of such an execution.
+	Tries() bool
+}
+
 // A Narrow strategy says how much it has left aside on the way to where it is: while that is little
 // the search goes straight ahead, and may come to its end soon.
 type Narrow interface {

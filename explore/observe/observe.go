@@ -406,6 +406,9 @@ func (s *Strategy) Result() explore.Result {
 	return r
 }
 
+// Tries implements explore.Trying.
+func (s *Strategy) Tries() bool { return s.trial.on || s.other != nil }
+
 // Aside implements explore.Narrow.
 func (s *Strategy) Aside() int { return s.x.aside }
 
