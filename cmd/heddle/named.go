@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/build"
 	"heddle/clip"
 	"heddle/rt/wire"
 )
@@ -42,6 +43,19 @@ func (l nameList) Set(text string) error {
 
 // searching reports whether inputs are searched for.
 func (o *options) searching() bool { return o.fuzz != "" || len(o.symbolic) > 0 }
+
+// searchesNothing reports whether -fuzz names none of what was built: no fuzz target, and no test
+// of a package with properties. It does not if the tests of a package are not known.
+func (e *exploration) searchesNothing(res *build.Result) bool {
+	return e.o.fuzz != "" && !slices.ContainsFunc(res.Packages, func(p build.Package) bool {
+		if p.NoTests {
+			return false
+		}
+		return p.Failed != "" || p.Tests == nil || slices.ContainsFunc(p.Tests, func(test string) bool {
+			return e.o.searches(test) && (p.Properties || strings.HasPrefix(test, "Fuzz"))
+		})
+	})
+}
 
 // fuzzOf returns the wire.Config.Fuzz of a test.
 func (o *options) fuzzOf(test string) string {

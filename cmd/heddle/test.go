@@ -82,6 +82,9 @@ func (t *tool) explore(ctx context.Context, e *exploration, patterns []string) i
 	if e.bus != nil {
 		defer e.bus.Close()
 	}
+	if e.searchesNothing(res) {
+		e.report.Note("-fuzz " + o.fuzz + ": no fuzz target and no test of properties has such a name")
+	}
 	e.expect(res)
 	e.recall(res)
 	e.divide(res)
