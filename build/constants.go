@@ -36,7 +36,8 @@ func (g *graph) constants(main, pkg *listed) *counters.Constants {
 
 type constants struct {
 	counters.Constants
-	known, named map[string]bool
+	known map[string]bool // words, and whether they are compared
+	named map[string]bool
 
 	decls map[string]*leads // by name: functions, methods, variables, types
 	in    []*leads          // those of the declaration that is looked at
@@ -152,16 +153,17 @@ func (c *constants) node(n ast.Node, above []ast.Node) bool {
 		switch in := above[len(above)-1]; {
 		case isField(in): // a tag
 		case compares(in):
-			c.literal(n, &c.Compared)
+			c.literal(n, true)
+		case reports(in): // for people to read
 		default:
-			c.literal(n, &c.Other)
+			c.literal(n, leadsTo(above))
 		}
 	case *ast.Field:
 		if n.Tag != nil {
 			if s, err := strconv.Unquote(n.Tag.Value); err == nil {
 				tag, _, _ := strings.Cut(reflect.StructTag(s).Get("json"), ",")
 				c.name(tag, n.Type)
-				c.words(s, &c.Other)
+				c.words(s)
 			}
 		} else {
 			for _, id := range n.Names {
@@ -195,32 +197,85 @@ func compares(n ast.Node) bool {
 	return false
 }
 
-func (c *constants) literal(n *ast.BasicLit, list *[]string) {
+// reports reports whether a node is probably a call that only tells what has gone wrong.
+func reports(n ast.Node) bool {
+	if n, ok := n.(*ast.CallExpr); ok {
+		if f, ok := n.Fun.(*ast.SelectorExpr); ok {
+			switch f.Sel.Name {
+			case "Error", "Errorf", "Fatal", "Fatalf", "Log", "Logf", "Skip", "Skipf":
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// leadsTo reports whether a literal below such nodes is an argument of a call whose result is
+// compared, or decides where the program goes on, as in form.Get("key") == "on".
+func leadsTo(above []ast.Node) bool {
+	call := false
+	for _, n := range slices.Backward(above) {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			call = true
+		case *ast.ParenExpr, *ast.SelectorExpr, *ast.UnaryExpr:
+		case *ast.IndexExpr, *ast.SliceExpr, *ast.TypeAssertExpr:
+			if !call {
+				return false
+			}
+		case *ast.BinaryExpr:
+			return call && n.Op != token.ADD
+		case *ast.IfStmt, *ast.SwitchStmt, *ast.ForStmt:
+			return call
+		case *ast.AssignStmt: // v, ok := form.Lookup("key")
+			return call && len(n.Lhs) > len(n.Rhs)
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// literal takes what a literal has. compared: it is probably compared with something.
+func (c *constants) literal(n *ast.BasicLit, compared bool) {
 	switch n.Kind {
 	case token.STRING, token.CHAR:
 		if s, err := strconv.Unquote(n.Value); err == nil {
-			c.word(s, list)
-			c.words(s, &c.Other)
+			c.word(s, compared)
+			c.words(s)
 		}
 	case token.INT, token.FLOAT:
-		c.word(strings.ReplaceAll(n.Value, "_", ""), list)
+		c.word(strings.ReplaceAll(n.Value, "_", ""), compared)
 	}
 }
 
-func (c *constants) word(s string, list *[]string) {
+// word takes a word. One that is compared somewhere is one of Compared wherever it stands.
+func (c *constants) word(s string, compared bool) {
 	c.stands(s)
-	if s != "" && len(s) <= mostConstant && len(*list) < mostConstants && !c.known[s] {
-		c.known[s] = true
-		*list = append(*list, s)
+	if s == "" || len(s) > mostConstant {
+		return
 	}
+	list := &c.Other
+	if compared {
+		list = &c.Compared
+	}
+	was, known := c.known[s]
+	if len(*list) == mostConstants || known && (was || !compared) {
+		return
+	}
+	if known {
+		c.Other = slices.DeleteFunc(c.Other, func(o string) bool { return o == s })
+	}
+	c.known[s] = compared
+	*list = append(*list, s)
 }
 
 // words takes the words in a text that is more than one.
-func (c *constants) words(s string, list *[]string) {
+func (c *constants) words(s string) {
 	for _, w := range strings.FieldsFunc(s, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_'
 	}) {
-		c.word(w, list)
+		c.word(w, false)
 	}
 }
 

@@ -7,6 +7,30 @@ import (
 	"testing"
 )
 
+// A text that a program asks for, to compare what comes of it, is compared; one that tells what has
+// gone wrong is nothing that an input may have.
+func TestCompared(t *testing.T) {
+	c := constants{known: map[string]bool{}, named: map[string]bool{}, decls: map[string]*leads{}}
+	p := &listed{}
+	p.Dir, p.TestGoFiles = t.TempDir(), []string{"p_test.go"}
+	text := "package p\n" +
+		"func f(t *testing.T, q url.Values) {\n" +
+		"	g(\"first\", \"both\")\n" +
+		"	if q.Get(\"shared\") != \"1\" || q[\"both\"] == nil || !q.Has(\"asked\") { t.Errorf(\"two stores\") }\n" +
+		"	if v, ok := q.Lookup(\"looked\"); ok && q.All(\"up\")[0] == v { return }\n" +
+		"	x := q.Get(\"left\") + \"plus\"\n" +
+		"}\n"
+	if err := os.WriteFile(filepath.Join(p.Dir, "p_test.go"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c.take(p)
+	compared := []string{"shared", "1", "both", "asked", "looked", "up", "0"}
+	other := []string{"first", "left", "plus"}
+	if !slices.Equal(c.Compared, compared) || !slices.Equal(c.Other, other) {
+		t.Errorf("compared %q, want %q; others %q, want %q", c.Compared, compared, c.Other, other)
+	}
+}
+
 // What a target leads to is found by the names of functions, methods, variables and types.
 func TestNearConstants(t *testing.T) {
 	dir := t.TempDir()

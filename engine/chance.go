@@ -24,17 +24,20 @@ import (
 type chance struct {
 	e       *exploration
 	mutator *mutate.Mutator
-	known   map[string]bool // what was offered
-	offers  []*parent       // that were explored, and are to be counted
+	known   map[string]*parent // what was offered
+	offers  []*parent          // that were explored, and are to be counted
 	parents []*parent
-	firsts  []*parent            // those that took a branch that none had taken before
-	latest  []*parent            // whose first turn it is not yet
-	found   func(input []string) // is called with inputs that are to be explored
-	idle    int                  // so many offers one after the other took no new branch
-	n       int                  // executions
-	end     int                  // so many are the last; 0: there is no such bound
-	slow    bool                 // one took long
-	took    time.Duration        // the last one
+	firsts  []*parent        // those that took a branch that none had taken before
+	latest  []*parent        // whose first turn it is not yet
+	kinds   []*kind          // of those that were explored
+	fair    int              // executions in turns of kinds
+	byKind  map[uint64]*kind // by the sides
+	found   func(wire.Fresh) // is called with inputs that are to be explored
+	idle    int              // so many offers one after the other took no new branch
+	n       int              // executions
+	end     int              // so many are the last; 0: there is no such bound
+	slow    bool             // one took long
+	took    time.Duration    // the last one
 }
 
 // A parent is an input that others are made of.
@@ -49,6 +52,26 @@ type parent struct {
 	took    time.Duration
 	turns   int
 	decoded []decoded.Call // in an execution with it
+	kind    *kind          // nil: it was not explored yet
+}
+
+// A kind is what parents have in common that take the same sides of branches on the input in the
+// program's own code.
+type kind struct {
+	parents []*parent
+	spent   int // executions with inputs made of these, those that take a millisecond twice
+}
+
+// dear is how little it is a kind's turn: as that of the least dear of its parents, if that had
+// had these executions.
+func (k *kind) dear() int {
+	least := 0
+	for i, p := range k.parents {
+		if d := p.dear() / (1 + p.turns); i == 0 || d < least {
+			least = d
+		}
+	}
+	return (1 + k.spent/perTurn) * least
 }
 
 // dear is how little it is a parent's turn.
@@ -72,24 +95,47 @@ const (
 	fewMatches   = 60
 	mostShorter  = 120
 	worthShorter = 8 // bytes
+	// no first turn is to take much longer, where a turn of perTurn does not
+	firstTime = 200 * time.Millisecond
 )
 
 // newChance returns the search for inputs of the test by a seed.
-func (e *exploration) newChance(seed uint64, found func(input []string)) *chance {
+func (e *exploration) newChance(seed uint64, found func(wire.Fresh)) *chance {
 	return &chance{e: e, mutator: mutate.New(seed, e.cfg.Constants, e.test),
-		known: map[string]bool{}, found: found}
+		known: map[string]*parent{}, byKind: map[uint64]*kind{}, found: found}
 }
 
-// offer takes an input that was explored. Whether it takes new branches is seen at the next run.
-func (c *chance) offer(input []string) {
-	key := inputKey(input)
-	if c.known[key] {
+// offer takes an input that was explored, with the sides that it takes, see sidesOf. Whether it
+// takes new branches is seen at the next run.
+func (c *chance) offer(o wire.Offer) {
+	key := inputKey(o.Values)
+	p := c.known[key]
+	if p == nil {
+		values, err := corpus.Values(o.Values)
+		if p = (&parent{values: values}); err == nil {
+			c.offers = append(c.offers, p)
+		}
+		c.known[key] = p
+	}
+	if o.Sides == 0 || p.kind != nil {
 		return
 	}
-	c.known[key] = true
-	if values, err := corpus.Values(input); err == nil {
-		c.offers = append(c.offers, &parent{values: values})
+	if p.kind = c.byKind[o.Sides]; p.kind == nil {
+		p.kind = &kind{}
+		c.byKind[o.Sides] = p.kind
 	}
+	c.classify(p)
+}
+
+// classify puts a parent that took a branch first with those of its kind.
+func (c *chance) classify(p *parent) {
+	if p.kind == nil || !p.first {
+		return
+	}
+	if len(p.kind.parents) == 0 {
+		c.kinds = append(c.kinds, p.kind)
+	}
+	p.kind.parents = append(p.kind.parents, p)
 }
 
 // run executes about n inputs, by at most most executions (0: there is no such bound), and returns
@@ -108,11 +154,18 @@ func (c *chance) run(n, most int) int {
 		c.idle++
 		if c.saw(p, c.execute(p, p.values, &wire.Request{Count: true})) {
 			c.idle = 0
-			c.found(corpus.Texts(p.values)) // one of many seeds was not explored yet
+			// one of many seeds was not explored yet
+			c.found(wire.Fresh{Values: corpus.Texts(p.values), First: p.first})
 		}
 	}
 	for c.n < before+n && !c.over() && len(c.parents) > 0 {
-		c.turn(c.pick())
+		began := c.n
+		if k := c.least(); k != nil && c.fair <= c.share() {
+			c.turn(c.pickOf(k))
+			c.fair += c.n - began
+		} else {
+			c.turn(c.pick())
+		}
 	}
 	return c.n - before
 }
@@ -134,13 +187,28 @@ func (c *chance) saw(p *parent, ex Execution) bool {
 	if p.first {
 		c.firsts = append(c.firsts, p)
 	}
+	c.classify(p)
 	c.latest = append(c.latest, p)
 	p.took = c.took
 	return true
 }
 
-// pick returns the parent whose turn it is: new ones first, the least dear of them, else the least
-// dear of some.
+// share returns how many executions kinds may have: half of them where kinds are few, as then an
+// input that came further in the program's own code than all others would be one of hundreds that
+// differ in what a library did; none where each parent is of a kind of its own.
+func (c *chance) share() int { return c.n / 2 * (len(c.firsts) - len(c.kinds)) / len(c.firsts) }
+
+// pickOf returns the parent of a kind whose turn it is.
+func (c *chance) pickOf(k *kind) *parent {
+	p := c.leastOf(func() *parent { return k.parents[c.mutator.N(len(k.parents))] })
+	if i := slices.Index(c.latest, p); i >= 0 {
+		c.latest = slices.Delete(c.latest, i, i+1)
+	}
+	return p
+}
+
+// pick returns the parent whose turn it is of all: new ones first, the least dear of them, else the
+// least dear of some.
 func (c *chance) pick() *parent {
 	if len(c.latest) > 0 {
 		best := 0
@@ -153,10 +221,31 @@ func (c *chance) pick() *parent {
 		c.latest = slices.Delete(c.latest, best, best+1)
 		return p
 	}
-	best := c.any()
-	for range 4 {
-		if p := c.any(); p.dear() < best.dear() {
+	return c.leastOf(c.any)
+}
+
+// drawn is of how many that are drawn the least dear one is taken.
+const drawn = 5
+
+// leastOf returns the least dear of some that are drawn.
+func (c *chance) leastOf(draw func() *parent) *parent {
+	best := draw()
+	for range drawn - 1 {
+		if p := draw(); p.dear() < best.dear() {
 			best = p
+		}
+	}
+	return best
+}
+
+// least returns the least dear of some kinds; nil: there are not two.
+func (c *chance) least() (best *kind) {
+	if len(c.kinds) < 2 {
+		return nil
+	}
+	for range drawn {
+		if k := c.kinds[c.mutator.N(len(c.kinds))]; best == nil || k.dear() < best.dear() {
+			best = k
 		}
 	}
 	return best
@@ -182,18 +271,31 @@ func (c *chance) any() *parent {
 	return from[c.mutator.N(len(from))]
 }
 
+// most returns how many inputs are made of a parent's comparisons in its first turn.
+func (p *parent) most() int {
+	if p.took == 0 {
+		return mostMatches
+	}
+	return min(mostMatches, max(perTurn, int(firstTime/p.took)))
+}
+
 // turn makes inputs of a parent.
 func (c *chance) turn(p *parent) {
-	n := perTurn
+	n, before, most := perTurn, c.n, p.most()
+	defer func() {
+		if p.kind != nil {
+			p.kind.spent += (c.n - before) * (1 + int(p.took/time.Millisecond))
+		}
+	}()
 	if p.turns == 0 {
 		if p.own {
 			c.shorten(p)
 			input := corpus.Texts(p.values)
-			c.known[inputKey(input)] = true
-			c.found(input)
+			c.known[inputKey(input)] = p
+			c.found(wire.Fresh{Values: input, First: p.first})
 		}
-		if c.match(p, p.values, mostMatches); p.first {
-			n = perFirst
+		if c.match(p, p.values, most); p.first {
+			n = min(perFirst, most)
 			if p.typed {
 				n /= 2
 			}
@@ -358,16 +460,16 @@ func (x *inputSearch) byChance(n int) bool {
 		return false // each execution has a process of its own
 	}
 	if x.chance == nil {
-		x.chance = x.e.newChance(x.e.cfg.Seed, func(input []string) {
-			x.p.add(input, nil)
-			x.e.keepInput(input)
+		x.chance = x.e.newChance(x.e.cfg.Seed, func(f wire.Fresh) {
+			x.p.addFound(f)
+			x.e.keepInput(f.Values)
 		})
 	}
-	for _, j := range x.explored[x.offered:] {
-		x.chance.offer(j.input)
+	for _, o := range x.offersOf(x.explored[x.offered:]) {
+		x.chance.offer(o)
 	}
 	for _, input := range x.p.seeds {
-		x.chance.offer(input)
+		x.chance.offer(wire.Offer{Values: input})
 	}
 	x.offered, x.p.seeds = len(x.explored), nil
 	x.e.n = x.total
@@ -406,20 +508,29 @@ func (x *inputSearch) chanceElsewhere(executions int) bool {
 // campaign lets a worker make about n inputs by chance, for a time, and returns a number for that.
 func (x *inputSearch) campaign(n int, d time.Duration) int {
 	in := wire.Input{Chance: n, Most: x.left(), Seed: mix(x.e.cfg.Seed, uint64(x.campaigns))}
-	for _, j := range x.explored[max(0, len(x.explored)-mostOffers):] {
-		in.Offers = append(in.Offers, j.input)
-	}
+	in.Offers = x.offersOf(x.explored[max(0, len(x.explored)-mostOffers):])
 	seeds := min(len(x.p.seeds), mostOffers)
-	in.Offers, x.p.seeds = append(in.Offers, x.p.seeds[:seeds]...), x.p.seeds[seeds:]
+	for _, input := range x.p.seeds[:seeds] {
+		in.Offers = append(in.Offers, wire.Offer{Values: input})
+	}
+	x.p.seeds = x.p.seeds[seeds:]
 	x.campaigns++
 	return x.crew.Begin(&in, earlier(time.Now().Add(d), x.deadline()))
 }
 
+// offersOf returns what inputs are offered with to be changed.
+func (x *inputSearch) offersOf(explored []job) (offers []wire.Offer) {
+	for _, j := range explored {
+		offers = append(offers, wire.Offer{Values: j.input, Sides: x.p.sides[inputKey(j.input)]})
+	}
+	return offers
+}
+
 // takeCampaign takes what came of one, and returns the number of its executions.
 func (x *inputSearch) takeCampaign(w *wire.Worked) int {
-	for _, input := range w.Explored.Fresh {
-		x.p.add(input, nil)
-		x.e.keepInput(input)
+	for _, f := range w.Explored.Fresh {
+		x.p.addFound(f)
+		x.e.keepInput(f.Values)
 	}
 	x.idle = min(x.idle+mostOffers, w.Explored.Idle)
 	x.take(job{}, w)
@@ -437,9 +548,9 @@ func (w *Worker) chanceOn() {
 		w.chance = e.newChance(in.Seed, nil)
 	}
 	x := &wire.Explored{}
-	w.chance.found = func(input []string) { x.Fresh = append(x.Fresh, input) }
-	for _, input := range in.Offers {
-		w.chance.offer(input)
+	w.chance.found = func(f wire.Fresh) { x.Fresh = append(x.Fresh, f) }
+	for _, o := range in.Offers {
+		w.chance.offer(o)
 	}
 	e.before, e.n = e.found, 0
 	w.chance.run(in.Chance, in.Most)

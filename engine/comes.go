@@ -28,14 +28,13 @@ func (x *inputSearch) step() bool {
 		x.solved(t)
 		some = true
 	}
-	for len(p.queue) > 0 && len(x.begun) <= x.crew.Beside() {
+	for p.ready() && len(x.begun) <= x.crew.Beside() {
 		if !x.maySolve() && !p.closed() {
 			x.draw()
 			some = true
 			continue
 		}
-		j := p.queue[0]
-		p.queue = p.queue[1:]
+		j := p.take()
 		x.note(j)
 		x.begin(j, x.bound(perInput))
 		some = true
@@ -55,7 +54,7 @@ func (x *inputSearch) step() bool {
 			x.solved(t)
 		}
 	}
-	more := s.busy > 0 || p.turns.Len()+len(p.queue) > 0 ||
+	more := s.busy > 0 || p.waiting() > 0 ||
 		slices.ContainsFunc(x.begun, func(b begun) bool { return !b.drawn })
 	if !more && len(x.begun) == 0 {
 		return false

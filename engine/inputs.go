@@ -45,6 +45,8 @@ type paths struct {
 	solvers *solvers // nil: questions are answered when their turn comes
 
 	queue []job
+	found [2][]job        // by chance, see wire.Fresh: others, and first ones
+	since int             // so many questions were asked since one of those was taken
 	known map[string]bool // inputs, executed or waiting
 	turns *fair.Queue[class, *turn]
 	tried map[uint64]bool // questions, see turn
@@ -55,6 +57,7 @@ type paths struct {
 	executed int // inputs
 	paths    int // different sequences of branches
 	seenPath map[uint64]bool
+	sides    map[string]uint64 // of inputs that were explored: what the first execution takes, see sidesOf
 
 	current  job
 	astray   map[string]bool // inputs of which no execution has taken the branch they were made for
@@ -130,7 +133,7 @@ func newPaths(solver string) (*paths, error) {
 	p := &paths{table: symbolic.NewTable(), turns: fair.New[class, *turn](weight), known: map[string]bool{},
 		tried: map[uint64]bool{}, taken: map[uint64]bool{}, values: map[uint64][]symbolic.Term{},
 		covered: map[side]bool{}, seenPath: map[uint64]bool{},
-		astray: map[string]bool{}, concrete: map[trace.Site]bool{}}
+		sides: map[string]uint64{}, astray: map[string]bool{}, concrete: map[trace.Site]bool{}}
 	var o symbolic.Options
 	if solver == "z3" {
 		z, err := symbolic.NewZ3()
@@ -157,6 +160,51 @@ func (p *paths) add(input []string, want *symbolic.Branch) bool {
 	return true
 }
 
+// addFound puts an input that was found by chance into a queue, if it is a new one.
+func (p *paths) addFound(f wire.Fresh) {
+	key := inputKey(f.Values)
+	if p.known[key] {
+		return
+	}
+	p.known[key] = true
+	if j := (job{input: f.Values}); f.First {
+		p.found[1] = append(p.found[1], j)
+	} else {
+		p.found[0] = append(p.found[0], j)
+	}
+}
+
+// perFound is how many questions are asked for an input that was found by chance: at first there
+// are hundreds of these, and each brings questions that none of them may ever answer.
+const perFound = 4
+
+// ready reports whether there is an input whose turn it is.
+func (p *paths) ready() bool {
+	return len(p.queue) > 0 || p.manyFound() > 0 && (p.since >= perFound || p.turns.Len() == 0)
+}
+
+// take takes the input whose turn it is. Of those that were found by chance the latest one to take
+// a branch first is next, as that was the hardest to come to, and then the oldest of the others.
+func (p *paths) take() (j job) {
+	switch n := len(p.found[1]); {
+	case len(p.queue) > 0:
+		j, p.queue = p.queue[0], p.queue[1:]
+		return j
+	case n > 0:
+		j, p.found[1] = p.found[1][n-1], p.found[1][:n-1]
+	default:
+		j, p.found[0] = p.found[0][0], p.found[0][1:]
+	}
+	p.since = 0
+	return j
+}
+
+// manyFound returns how many inputs found by chance wait for their turns.
+func (p *paths) manyFound() int { return len(p.found[0]) + len(p.found[1]) }
+
+// waiting returns how many inputs and questions wait for their turns.
+func (p *paths) waiting() int { return p.turns.Len() + len(p.queue) + p.manyFound() }
+
 // see takes the branches of an execution.
 func (p *paths) see(input []string, ex *Execution) {
 	for _, s := range ex.Concrete {
@@ -182,6 +230,9 @@ func (p *paths) see(input []string, ex *Execution) {
 	near := p.table.Near(values)
 	h := uint64(hashOf)
 	w.sides = sidesOf(path)
+	if key := inputKey(input); p.sides[key] == 0 {
+		p.sides[key] = w.sides
+	}
 	for n, b := range path.Branches {
 		p.cover(side{b.Site, b.Taken})
 		p.lost = p.lost || p.table.Eval(b.Cond, near) == 0 // its expression is not what was computed
@@ -270,9 +321,10 @@ func (t *turn) anew(level, tries int) *turn {
 // longPath is for how many branches before it a turn costs as much as another one.
 const longPath = 16
 
-// sidesOf returns the hash of the set of sides that a path takes.
-func sidesOf(path *symbolic.Path) (h uint64) {
-	seen := map[side]bool{}
+// sidesOf returns the hash of the set of sides that a path takes in code that does more than to
+// compute. It is not 0.
+func sidesOf(path *symbolic.Path) uint64 {
+	h, seen := uint64(1), map[side]bool{}
 	for _, b := range path.Branches {
 		if s := (side{b.Site, b.Taken}); !seen[s] && !s.site.Quiet() {
 			seen[s] = true
@@ -283,7 +335,7 @@ func sidesOf(path *symbolic.Path) (h uint64) {
 			h += splitmix.Mix(x)
 		}
 	}
-	return h
+	return max(h, 1)
 }
 
 // patience is how many steps of the solver a question may take at first (about 50 ms), and when it
@@ -345,10 +397,8 @@ func (p *paths) expected(path *symbolic.Path) bool {
 // next returns an input that was not executed yet.
 func (p *paths) next(late func() bool) (job, bool) {
 	for p.err == nil {
-		if len(p.queue) > 0 {
-			j := p.queue[0]
-			p.queue = p.queue[1:]
-			return j, true
+		if p.ready() {
+			return p.take(), true
 		}
 		if late() {
 			return job{}, false
@@ -365,8 +415,10 @@ func (p *paths) next(late func() bool) (job, bool) {
 	return job{}, false
 }
 
-// charge makes a class pay for a turn with many conditions: it takes longer to solve.
+// charge makes a class pay for a turn that is taken: for one with many conditions more, as it takes
+// longer to solve.
 func (p *paths) charge(t *turn) {
+	p.since++
 	for range t.n / longPath {
 		p.turns.Charge(t.class())
 	}
@@ -671,7 +723,7 @@ func (x *inputSearch) deadline() time.Time {
 	if x.sampling {
 		return x.e.deadline
 	}
-	return x.e.slice(len(x.p.queue))
+	return x.e.slice(len(x.p.queue) + x.p.manyFound())
 }
 
 // takeUp begins with an input: what executions with others were like does not matter to it, but
@@ -701,7 +753,7 @@ func (x *inputSearch) count(n int, cuts wire.Cuts, complete bool, end why.End) {
 // closed reports whether every branch on an input was tried both ways, so that other inputs would
 // show nothing else.
 func (p *paths) closed() bool {
-	return !p.cases && p.turns.Len()+len(p.queue) == 0 && p.unknown == 0 && len(p.astray) == 0 &&
+	return !p.cases && p.waiting() == 0 && p.unknown == 0 && len(p.astray) == 0 &&
 		len(p.concrete) == 0 &&
 		!p.lost && !p.cut && !p.many && p.err == nil
 }
@@ -740,7 +792,7 @@ func (x *inputSearch) reason() why.End {
 		if len(p.queue) > 0 {
 			parts = append(parts, fmt.Sprintf("%d others not explored yet", len(p.queue)))
 		}
-	} else if p.turns.Len()+len(p.queue) > 0 {
+	} else if p.waiting() > 0 {
 		parts = append(parts, "not all branches tried both ways")
 	} else if p.closed() {
 		parts, code = append(parts, "every branch on an input tried both ways"), why.AllInputs

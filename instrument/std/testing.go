@@ -106,7 +106,8 @@ var testingPatch = &pkg{
 				"	if !heddleInput() { f.Helper() }\n\n	// ff should be"),
 			replace("	dstr := fmtDuration(f.duration)\n", "	if heddleActive && !heddleVerbose() && !f.failed { return }; dstr := fmtDuration(f.duration)\n"),
 			replace("		c, err := f.fstate.deps.ReadCorpus(filepath.Join(corpusDir, f.name), types)\n", "		c, err := f.heddleSeeds(types)\n"),
-			replace("			fn.Call(args)\n", "			fn.Call(heddleArguments(args))\n"),
+			replace("			fn.Call(args)\n",
+				"			fn.Call(heddleArguments(args)); heddleReturned()\n"),
 		}},
 	},
 }

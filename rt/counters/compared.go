@@ -87,6 +87,17 @@ func Text(a, b string, fold bool, place uint) {
 		}
 		near(place, 1+n)
 	}
+	keep(a, b, fold, place)
+}
+
+// Keep keeps a pair of texts, as far as they differ and comparisons are kept.
+func Keep(a, b string, place uint) {
+	if a != b {
+		keep(a, b, false, place)
+	}
+}
+
+func keep(a, b string, fold bool, place uint) {
 	if !Watching {
 		return
 	}

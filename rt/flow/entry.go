@@ -3,6 +3,7 @@ package flow
 import (
 	"unsafe"
 
+	"heddle/rt/counters"
 	"heddle/rt/hook"
 	"heddle/trace"
 )
@@ -96,6 +97,9 @@ func EncNum(v uint64, k trace.Num) string {
 func InMap[M ~map[K]V, K comparable, V any](m M, to *Entry) M {
 	to.key, to.keys, to.found, to.gone = key{}, to.keys[:0], false, false
 	if !Exprs || !here() {
+		if counters.Watching && len(m) <= mostKeys && kindOf[K]() == aText {
+			to.keys = keysOf(m, to.keys)
+		}
 		return m
 	}
 	to.m = uintptr(mapptr(&m))
@@ -144,6 +148,8 @@ func AtNum[M any](m M, v uint64, k trace.Num, to *Entry, s hook.Site) M {
 func AtText[M any](m M, v string, to *Entry, s hook.Site) M {
 	if Exprs && here() {
 		to.choose(key{enc: "t" + v, k: aText, str: v}, s)
+	} else if len(to.keys) > 0 {
+		to.tell(v, s)
 	}
 	return m
 }
@@ -152,8 +158,19 @@ func AtText[M any](m M, v string, to *Entry, s hook.Site) M {
 func Key[T any](x T, l Label, to *Entry, s hook.Site) T {
 	if Exprs && here() {
 		to.choose(keyOf(x, l), s)
+	} else if len(to.keys) > 0 {
+		to.tell(keyOf(x, l).str, s)
 	}
 	return x
+}
+
+// tell tells counters which keys that are there a text is not, where comparisons are kept: a map
+// finds its keys without any.
+func (e *Entry) tell(text string, s hook.Site) {
+	for i := range e.keys {
+		counters.Keep(e.keys[i].str, text, uint(s))
+	}
+	e.keys = e.keys[:0]
 }
 
 // choose looks for k among the keys that are there.

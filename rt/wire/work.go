@@ -316,9 +316,23 @@ type Input struct {
 
 	// Chance: not that one, but about so many inputs by chance, by a seed, beginning with Offers
 	// beside those that the worker knows
-	Chance int        `json:",omitempty"`
-	Seed   uint64     `json:",omitempty"`
-	Offers [][]string `json:",omitempty"`
+	Chance int     `json:",omitempty"`
+	Seed   uint64  `json:",omitempty"`
+	Offers []Offer `json:",omitempty"`
+}
+
+// An Offer is an input that others are made of by chance. Sides is a hash of the sides of branches
+// on the input that it takes in the program's own code; 0: it was not explored.
+type Offer struct {
+	Values []string
+	Sides  uint64 `json:",omitempty"`
+}
+
+// A Fresh is an input by chance that took new branches. First: one of them none had taken before;
+// else one was taken more often than before, or something compared came nearer.
+type Fresh struct {
+	Values []string
+	First  bool `json:",omitempty"`
 }
 
 // An Explored is what an Input came to, beside what Worked says.
@@ -330,8 +344,8 @@ type Explored struct {
 	Paths    [][]byte     `json:",omitempty"`
 	Concrete []trace.Site `json:",omitempty"` // see Result
 	// of Input.Chance: inputs that took new branches, and how many of the last offers took none
-	Fresh [][]string `json:",omitempty"`
-	Idle  int        `json:",omitempty"`
+	Fresh []Fresh `json:",omitempty"`
+	Idle  int     `json:",omitempty"`
 	// why the test is to be executed in processes of its own, and where that shows
 	Move   string               `json:",omitempty"`
 	MoveAt trace.Site           `json:",omitempty"`

@@ -112,8 +112,8 @@ func matchText(v any, is, want string, fold bool, give func(any)) {
 		}
 	}
 	if is == "" {
-		if len(b) == 0 {
-			put([]byte(want))
+		for _, b := range missing(b, want) {
+			put(b)
 		}
 		return
 	}
@@ -131,6 +131,30 @@ func matchText(v any, is, want string, fold bool, give func(any)) {
 			put(slices.Concat(b[:at], []byte(want), b[at+len(is):]))
 		}
 	}
+}
+
+// before is what stands before a value in most texts that have names and values.
+const before = "=: ,;/&-"
+
+// missing returns texts that have want where nothing is: behind a text, perhaps after one of before
+// and where one of these stands and no value follows.
+func missing(b []byte, want string) (texts [][]byte) {
+	if len(b)+len(want) >= symbolic.MostText {
+		return nil
+	}
+	texts = append(texts, slices.Concat(b, []byte(want)))
+	if len(b) == 0 {
+		return texts
+	}
+	for _, c := range []byte(before) {
+		texts = append(texts, slices.Concat(b, []byte{c}, []byte(want)))
+	}
+	for i := range len(b) - 1 {
+		if strings.IndexByte(before, b[i]) >= 0 && kind(b[i+1]) > 1 {
+			texts = append(texts, slices.Concat(b[:i+1], []byte(want), b[i+1:]))
+		}
+	}
+	return texts
 }
 
 // leastEncoded is how long a text is at least that is looked for encoded.

@@ -89,6 +89,8 @@ func TestMatch(t *testing.T) {
 		{"a=b", text("8080", "b"), "a=8080"},
 		{[]byte("x-Y"), counters.Pair{Text: true, S: "y", T: "zz", Fold: true}, []byte("x-zz")},
 		{"", text("", "GET"), "GET"},
+		{"?shared", text("", "1"), "?shared=1"},
+		{"a=&b=", text("on", ""), "a=on&b="},
 		{"x YWJjZA", text("abcd", "key:"), "x a2V5Og"},
 		{"00616263", text("abc", "xyz"), "0078797a"},
 		{"00ff1122", number(0xcafebabe, 0x00ff1122, 4), "cafebabe"},

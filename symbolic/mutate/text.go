@@ -101,7 +101,8 @@ func (m *Mutator) text(b, other []byte) []byte {
 	return b
 }
 
-// mark draws a mark: one that the source of the program has, or one of the texts, or any.
+// mark draws a mark: one that the source of the program has, one of the texts, one that stands
+// before many a value, or any.
 func (m *Mutator) mark(texts ...[]byte) byte {
 	switch k := m.n(4); {
 	case k < 2 && len(m.marks) > 0:
@@ -118,6 +119,8 @@ func (m *Mutator) mark(texts ...[]byte) byte {
 		if len(own) > 0 {
 			return own[m.n(len(own))]
 		}
+	default:
+		return before[m.n(len(before))]
 	}
 	return marks[m.n(len(marks))]
 }
@@ -157,9 +160,9 @@ func (m *Mutator) piece(other []byte) []byte {
 	}
 	switch m.n(8) {
 	case 0:
-		return append([]byte{marks[m.n(len(marks))]}, w...)
+		return append([]byte{m.mark(other)}, w...)
 	case 1:
-		return append([]byte(w), marks[m.n(len(marks))])
+		return append([]byte(w), m.mark(other))
 	case 2:
 		return append(append([]byte{'"'}, w...), '"')
 	}
