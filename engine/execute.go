@@ -58,7 +58,11 @@ func (e *exploration) executeSeeing(q *wire.Request, visible []trace.Site, needs
 	}
 	if f := ex.Trace.Flow; f != nil && f.Full && !e.toldFull {
 		e.toldFull = true
-		e.note("what values were computed from takes more memory than -mem allows (%s): where it is not known any more, it counts as everything read before", wire.Size(e.cfg.FlowMemory))
+		if e.paths != nil {
+			e.note("one execution computes more from its input than is followed")
+		} else {
+			e.note("what values were computed from takes more memory than -mem allows (%s): where it is not known any more, it counts as everything read before", wire.Size(e.cfg.FlowMemory))
+		}
 	}
 	return ex
 }

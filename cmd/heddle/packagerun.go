@@ -420,6 +420,9 @@ func (r *packageRun) finding(test string, f *wire.Finding) (told bool) {
 	if r.known(test, f) {
 		return true
 	}
+	if f.Kind == "uncontrolled" && r.o.searching() && r.o.hang > 0 && r.endsUnfollowed(test, f) {
+		return r.unconfirmed(test, f, "it comes to its end where values are not followed, as in go test")
+	}
 	if !r.replays(test, f) {
 		return false
 	}

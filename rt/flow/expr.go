@@ -72,6 +72,9 @@ func expr(n trace.FlowNode, v uint64) Label {
 	if m.l != 0 && m.n == n {
 		return m.l
 	}
+	if F.Full {
+		return 0 // it was noted where that began
+	}
 	if full(nodeSize + 8) {
 		return lost()
 	}

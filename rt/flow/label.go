@@ -17,17 +17,29 @@ var F trace.Flow
 // beyond, labels are trace.Everything.
 var MaxBytes int64 = 256 << 20
 
+// maxExprs is how many expressions one execution makes: those of a loop that takes longer than them
+// are too many to be solved.
+const maxExprs = 1 << 20
+
 const (
 	maxNodes = 1 << 30 // labels are 32 bits
 	nodeSize = int64(unsafe.Sizeof(trace.FlowNode{}))
 )
 
-// full reports whether n bytes more would be too many, and notes that they are missing.
+// full reports whether n bytes more would be too many, and notes that they are missing. Expressions
+// end with that: all that follows would ask again, a hundred times as slow as without.
 func full(n int64) bool {
-	if int64(len(F.Nodes))*nodeSize+memory.bytes+n <= MaxBytes && len(F.Nodes) < maxNodes {
+	most := maxNodes
+	if Exprs {
+		most = maxExprs
+	}
+	if int64(len(F.Nodes))*nodeSize+memory.bytes+n <= MaxBytes && len(F.Nodes) < most {
 		return false
 	}
 	F.Full = true
+	if Exprs {
+		On = false
+	}
 	return true
 }
 
