@@ -551,6 +551,9 @@ func (e *exploration) inputs(search, whole func() (string, bool, why.End)) (resu
 		p.add(s, nil)
 	}
 	p.add(seeds[0], nil) // that of zeros
+	if n := len(seeds); n > mostSeeds && e.late() {
+		e.note("the %d inputs of the corpus took all of the time to read (-budget): none was explored", n)
+	}
 	x := &inputSearch{e: e, p: p, search: search, sampling: !e.unit.Ends, total: e.n, began: time.Now()}
 	if crew, ok := e.x.(InputCrew); ok {
 		x.crew, p.solvers = crew, newSolvers(crew.Solvers())

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"heddle/rt/wire"
 	"heddle/trace"
@@ -90,11 +91,30 @@ func (r *Reporter) input(test string, f *Finding) []string {
 		lines[0] = oneLine(strings.Join(values, ", "))
 	}
 	if f.InputFile != "" {
+		lines[0] = middleOut(lines[0], mostOfInput)
 		lines = append(lines,
 			fmt.Sprintf("%s   (go test -run=%s/%s runs it, in whatever order)", r.short(f.InputFile), test,
 				filepath.Base(f.InputFile)))
 	}
 	return lines
+}
+
+// mostOfInput is how much of an input is shown that stands in a file.
+const mostOfInput = 200
+
+// middleOut leaves out the middle of a text of more than most bytes, and says how much that is.
+func middleOut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	from, to := most/2, len(s)-most/4
+	for from > 0 && !utf8.RuneStart(s[from]) {
+		from--
+	}
+	for to < len(s) && !utf8.RuneStart(s[to]) {
+		to++
+	}
+	return fmt.Sprintf("%s ... (%d bytes left out) ... %s", s[:from], to-from, s[to:])
 }
 
 // saysMessage reports whether output is only the line from which the finding's message was taken.

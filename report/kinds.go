@@ -1,6 +1,9 @@
 package report
 
 import (
+	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"heddle/rt/wire"
@@ -57,13 +60,28 @@ func hint(f *wire.Finding) string {
 		return waitHint(f)
 	}
 	if (f.Kind == "panic" || f.Kind == "test failure") && f.InputFile != "" && f.Switches == 0 {
+		if startsOthers(f) {
+			return "this needs the input and no switch of goroutines: go test may fail with it too, if those that are started come no sooner"
+		}
 		return "this needs no switch of goroutines: the input is the cause, and go test fails with it too"
+	}
+	if f.Kind == "uncontrolled" && len(f.Stacks) > 0 && strings.HasPrefix(f.Stacks[0].State, "(run") {
+		return "look for what ends the loop; if it only takes long, a greater -hang waits for it"
 	}
 	switch f.Kind {
 	case "panic", "test failure", "misuse": // it depends on the pattern, and none was recognised
 		return ""
 	}
 	return KindOf(f.Kind).Hint
+}
+
+// startsOthers reports whether a goroutine is started in the steps of a finding, beside main and
+// those of package testing.
+func startsOthers(f *wire.Finding) bool {
+	return slices.ContainsFunc(f.Clip.Steps, func(s wire.Step) bool {
+		in := path.Base(path.Dir(filepath.ToSlash(s.Where.File)))
+		return (s.Op == "start" || s.Op == "go") && s.Where.File != "" && in != "testing"
+	})
 }
 
 // message returns one sentence about what went wrong.

@@ -41,6 +41,33 @@ func TestWaitHint(t *testing.T) {
 	}
 }
 
+// An input is the cause where nothing else runs beside what fails.
+func TestInputHint(t *testing.T) {
+	start := func(file string) wire.Step {
+		return wire.Step{G: "main/1", Op: "start", Where: wire.Place{File: file}}
+	}
+	f := &wire.Finding{Kind: "test failure", InputFile: "testdata/fuzz/FuzzX/a"}
+	f.Clip.Steps = []wire.Step{start(""), start("/go/src/testing/fuzz.go"), {G: "main/1", Op: "lock"}}
+	if got := hint(f); !strings.Contains(got, "the input is the cause") {
+		t.Errorf("%q", got)
+	}
+	f.Clip.Steps = append(f.Clip.Steps, start("/go/src/sync/waitgroup.go"))
+	if got := hint(f); strings.Contains(got, "cause") || !strings.Contains(got, "may fail") {
+		t.Errorf("%q", got)
+	}
+}
+
+// A loop that does not end is no call that blocks.
+func TestLoopHint(t *testing.T) {
+	for state, want := range map[string]string{"(running)": "look for what ends the loop",
+		"(runnable)": "look for what ends the loop", "(IO wait)": "put the call behind"} {
+		f := &wire.Finding{Kind: "uncontrolled", Stacks: []wire.Stack{{State: state}}}
+		if got := hint(f); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q, want %q", state, got, want)
+		}
+	}
+}
+
 func TestResponseHint(t *testing.T) {
 	f := &wire.Finding{Kind: "leak", Places: []wire.Place{{Goroutine: "main/1/1", Op: "select"}},
 		Stacks: []wire.Stack{{Goroutine: "main/1/1",
@@ -94,5 +121,16 @@ func TestEarlyTimersAreExplained(t *testing.T) {
 	f.Early = ""
 	if got := message(f); got != "m" {
 		t.Error(got)
+	}
+}
+
+// Long inputs are shown without their middle, in whole runes.
+func TestMiddleOut(t *testing.T) {
+	if got := middleOut("short", 5); got != "short" {
+		t.Errorf("%q", got)
+	}
+	got := middleOut(strings.Repeat("é", 100), 20)
+	if want := strings.Repeat("é", 5) + " ... (186 bytes left out) ... éé"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
