@@ -20,8 +20,9 @@ type search struct {
 	frames []frame
 	path   []step
 	seen   digests
-	ends   map[string]bool // what was left in the ends of executions, by signature
-	raced  map[pair]bool   // races that an execution was made for
+	ends   map[string]bool    // what was left in the ends of executions, by signature
+	raced  map[pair]bool      // races that an execution was made for
+	sorted map[stretch]window // long windows in the order of their cells
 
 	pending step // after path, of want edges
 	most    int  // states that a pass may have
@@ -550,27 +551,20 @@ func (x *search) racesOf(s *state, proc transition.Proc) (found bool) {
 			continue
 		}
 		from, fromOther := s.since(proc, transition.Proc(other)), s.since(transition.Proc(other), proc)
-		for i := range w {
-			a := &w[i]
-			if a.starts < from {
-				continue
+		x.eachPair(w, n.window, func(a, b *touch) {
+			if a.starts < from || !a.races(b) || b.starts < fromOther ||
+				a.group != 0 && !s.misused(a, proc, transition.Proc(other)) ||
+				s.released(proc, a.starts) || s.released(transition.Proc(other), b.starts) {
+				return
 			}
-			for k := range n.window {
-				b := &n.window[k]
-				if !a.races(b) || b.starts < fromOther ||
-					a.group != 0 && !s.misused(a, proc, transition.Proc(other)) ||
-					s.released(proc, a.starts) || s.released(transition.Proc(other), b.starts) {
-					continue
-				}
-				q := pair{a.site, b.site, a.write, b.write}
-				if q.a > q.b {
-					q = pair{b.site, a.site, b.write, a.write}
-				}
-				if !x.raced[q] {
-					x.raced[q], found = true, true
-				}
+			q := pair{a.site, b.site, a.write, b.write}
+			if q.a > q.b {
+				q = pair{b.site, a.site, b.write, a.write}
 			}
-		}
+			if !x.raced[q] {
+				x.raced[q], found = true, true
+			}
+		})
 	}
 	return found
 }

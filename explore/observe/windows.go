@@ -1,7 +1,9 @@
 package observe
 
 import (
+	"cmp"
 	"encoding/binary"
+	"slices"
 
 	"heddle/trace"
 )
@@ -45,4 +47,83 @@ const allBytes = 0xff
 // them.
 func (a *touch) races(b *touch) bool {
 	return a.cell == b.cell && (a.write || b.write) && a.bytes&b.bytes != 0 && !(a.atomic && b.atomic)
+}
+
+// fewPairs is of how many pairs of touches each is looked at.
+const fewPairs = 1 << 12
+
+// eachPair calls do with pairs of touches of two windows, with all that are of the same cell, but
+// for repetitions. Windows stay as they are once they are those of a node.
+func (x *search) eachPair(v, w window, do func(a, b *touch)) {
+	if len(v) == 0 || len(w) <= fewPairs/len(v) {
+		for i := range v {
+			for k := range w {
+				do(&v[i], &w[k])
+			}
+		}
+		return
+	}
+	v, w = x.byCell(v), x.byCell(w)
+	for len(v) > 0 && len(w) > 0 {
+		i, k := v.sameCell(), w.sameCell()
+		switch {
+		case v[0].cell < w[0].cell:
+			v = v[i:]
+			continue
+		case v[0].cell > w[0].cell:
+			w = w[k:]
+			continue
+		}
+		for a := range v[:i] {
+			for b := range w[:k] {
+				do(&v[a], &w[b])
+			}
+		}
+		v, w = v[i:], w[k:]
+	}
+}
+
+// sameCell returns how many touches at the beginning are of one cell.
+func (w window) sameCell() int {
+	n := 1
+	for n < len(w) && w[n].cell == w[0].cell {
+		n++
+	}
+	return n
+}
+
+// A stretch is where a window stands: it may grow in place, and else stays as it is.
+type stretch struct {
+	first *touch
+	n     int
+}
+
+// byCell returns the touches of a window in the order of their cells, each once.
+func (x *search) byCell(w window) window {
+	at := stretch{&w[0], len(w)}
+	if s := x.sorted[at]; s != nil {
+		return s
+	}
+	s := slices.Clone(w)
+	slices.SortFunc(s, func(a, b touch) int { return a.compare(&b) })
+	s = slices.Compact(s)
+	if x.sorted == nil {
+		x.sorted = map[stretch]window{}
+	}
+	x.sorted[at] = s
+	return s
+}
+
+// compare orders touches by their cells, and then by all else.
+func (a *touch) compare(b *touch) int {
+	flags := func(t *touch) (n int) {
+		for i, is := range [...]bool{t.write, t.update, t.atomic} {
+			if is {
+				n |= 1 << i
+			}
+		}
+		return n
+	}
+	return cmp.Or(cmp.Compare(a.cell, b.cell), cmp.Compare(a.site, b.site), cmp.Compare(a.starts, b.starts),
+		cmp.Compare(a.group, b.group), cmp.Compare(a.bytes, b.bytes), cmp.Compare(flags(a), flags(b)))
 }
