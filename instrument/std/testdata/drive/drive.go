@@ -43,6 +43,8 @@ func Arguments() []any { return nil }
 
 func Pass() {}
 
+func Returned() {}
+
 // Parallel stands for the real one.
 func Parallel(n int) int { return n }
 
