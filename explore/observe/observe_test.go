@@ -10,6 +10,7 @@ import (
 	"heddle/internal/progen"
 	"heddle/internal/progen/machine"
 	"heddle/rt/sched"
+	"heddle/trace"
 )
 
 type block = []*progen.Stmt
@@ -148,6 +149,19 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// perform makes all executions that a strategy asks for, and calls see with each.
+func perform(t *testing.T, s *Strategy, x explore.Executor, see func(*trace.Trace)) {
+	t.Helper()
+	for schedule := s.Next(); schedule != nil; schedule = s.Next() {
+		tr, err := x.Execute(context.Background(), schedule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		see(tr)
+		s.Done(tr)
+	}
+}
+
 // TestStates: beyond the bound on states dpor goes on, and has the executions so far.
 func TestStates(t *testing.T) {
 	p := &progen.Program{Atomics: 1, Groups: 1, Body: joined(4,
@@ -156,14 +170,7 @@ func TestStates(t *testing.T) {
 	m := machine.New(p)
 	s := New(Options{States: 50})
 	made := 0
-	for schedule := s.Next(); schedule != nil; schedule = s.Next() {
-		x, err := m.Execute(context.Background(), schedule)
-		if err != nil {
-			t.Fatal(err)
-		}
-		made++
-		s.Done(x)
-	}
+	perform(t, s, m, func(*trace.Trace) { made++ })
 	want, err := explore.Run(context.Background(), dpor.New(dpor.Options{}), m, 0, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -285,14 +292,7 @@ func TestNegative(t *testing.T) {
 	s := New(Options{})
 	crashes := 0
 	m := machine.New(p)
-	for schedule := s.Next(); schedule != nil; schedule = s.Next() {
-		x, err := m.Execute(context.Background(), schedule)
-		if err != nil {
-			t.Fatal(err)
-		}
-		crashes += len(x.Crashed)
-		s.Done(x)
-	}
+	perform(t, s, m, func(x *trace.Trace) { crashes += len(x.Crashed) })
 	if s.Yields() != "" || !s.Result().Complete || crashes == 0 {
 		t.Errorf("%d executions had a negative counter; %+v, %q", crashes, s.Result(), s.Yields())
 	}
@@ -403,14 +403,7 @@ func racesIn(t *testing.T, p *progen.Program) (races int, why string) {
 	m := machine.New(p)
 	m.Sync = true
 	s := New(Options{})
-	for schedule := s.Next(); schedule != nil; schedule = s.Next() {
-		x, err := m.Execute(context.Background(), schedule)
-		if err != nil {
-			t.Fatal(err)
-		}
-		races += len(sched.S.Races())
-		s.Done(x)
-	}
+	perform(t, s, m, func(*trace.Trace) { races += len(sched.S.Races()) })
 	return races, s.Why
 }
 
@@ -439,14 +432,7 @@ func TestEven(t *testing.T) {
 		m := machine.New(p)
 		m.Sync = true
 		made, s := 0, New(Options{})
-		for schedule := s.Next(); schedule != nil; schedule = s.Next() {
-			x, err := m.Execute(context.Background(), schedule)
-			if err != nil {
-				t.Fatal(err)
-			}
-			made++
-			s.Done(x)
-		}
+		perform(t, s, m, func(*trace.Trace) { made++ })
 		if r := s.Result(); !r.Complete || r.Executions != c.want || made != c.want || s.Why != c.why {
 			t.Errorf("%s: %d executions, %+v (%s); want %d (%s)", c.name, made, r, s.Why, c.want, c.why)
 		}

@@ -77,7 +77,7 @@ const dear = 1 << 19
 const firstDoubt = 1024
 
 func newSearch(p *program) *search {
-	return &search{p: p, ends: map[string]bool{}, raced: map[pair]bool{}}
+	return &search{p: p, ends: map[string]bool{}, raced: map[pair]bool{}, sorted: map[stretch]window{}}
 }
 
 // begin begins a pass.

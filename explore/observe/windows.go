@@ -31,13 +31,17 @@ func (a *touch) appendTo(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(a.site))
 	b = binary.AppendVarint(b, int64(a.starts))
 	b = binary.AppendVarint(b, int64(a.group))
-	flags := byte(0)
+	return append(b, a.flags(), a.bytes)
+}
+
+// flags returns what kind of access it is, a bit each.
+func (a *touch) flags() (bits byte) {
 	for i, is := range [...]bool{a.write, a.update, a.atomic} {
 		if is {
-			flags |= 1 << i
+			bits |= 1 << i
 		}
 	}
-	return append(b, flags, a.bytes)
+	return bits
 }
 
 // allBytes are those of a cell that is accessed as a whole.
@@ -107,23 +111,12 @@ func (x *search) byCell(w window) window {
 	s := slices.Clone(w)
 	slices.SortFunc(s, func(a, b touch) int { return a.compare(&b) })
 	s = slices.Compact(s)
-	if x.sorted == nil {
-		x.sorted = map[stretch]window{}
-	}
 	x.sorted[at] = s
 	return s
 }
 
 // compare orders touches by their cells, and then by all else.
 func (a *touch) compare(b *touch) int {
-	flags := func(t *touch) (n int) {
-		for i, is := range [...]bool{t.write, t.update, t.atomic} {
-			if is {
-				n |= 1 << i
-			}
-		}
-		return n
-	}
 	return cmp.Or(cmp.Compare(a.cell, b.cell), cmp.Compare(a.site, b.site), cmp.Compare(a.starts, b.starts),
-		cmp.Compare(a.group, b.group), cmp.Compare(a.bytes, b.bytes), cmp.Compare(flags(a), flags(b)))
+		cmp.Compare(a.group, b.group), cmp.Compare(a.bytes, b.bytes), cmp.Compare(a.flags(), b.flags()))
 }

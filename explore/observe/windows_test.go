@@ -22,7 +22,7 @@ func TestEachPair(t *testing.T) {
 			return w
 		}
 		v, w := make(1+rng.IntN(300)), make(1+rng.IntN(300))
-		x := &search{}
+		x := newSearch(nil)
 		for range 2 {
 			want, got := map[[2]touch]bool{}, map[[2]touch]bool{}
 			for _, a := range v {
