@@ -118,18 +118,8 @@ func (r *packageRun) endsUnfollowed(test string, f *wire.Finding) bool {
 	if err != nil {
 		return false
 	}
-	names := r.o.symbolic
-	if !r.o.set["symbolic"] {
-		names = nil
-	}
-	b, err := build.Open(ctx, build.Config{Dir: r.tool.Dir, Patterns: []string{r.pkg.ImportPath},
-		Tags: r.o.tags, Lean: r.o.lean(), Symbolic: r.namesOf, Names: names})
-	if err != nil {
-		return false
-	}
-	r.tool.atEnd(b.Close)
-	res, err := b.Build(ctx)
-	if err != nil || len(res.Packages) != 1 || res.Packages[0].Binary == "" {
+	b, res := r.buildAnew(ctx, build.Config{Lean: r.o.lean(), Symbolic: r.namesOf, Names: r.o.namesAsked()})
+	if res == nil {
 		return false
 	}
 	o := *r.o

@@ -42,14 +42,8 @@ func (r *packageRun) forFlow(ctx context.Context, test string, s *wire.Share) {
 
 // buildForFlow returns nil where the package cannot be built so that its schedules fit.
 func (r *packageRun) buildForFlow(ctx context.Context) *workers {
-	b, err := build.Open(ctx, build.Config{Dir: r.tool.Dir, Patterns: []string{r.pkg.ImportPath},
-		Tags: r.o.tags, Flow: true, Lean: true})
-	if err != nil {
-		return nil
-	}
-	r.tool.atEnd(b.Close)
-	res, err := b.Build(ctx)
-	if err != nil || len(res.Packages) != 1 || res.Packages[0].Binary == "" ||
+	b, res := r.buildAnew(ctx, build.Config{Flow: true, Lean: true})
+	if res == nil ||
 		slices.ContainsFunc(res.Left, func(l string) bool { return !slices.Contains(r.left, l) }) {
 		return nil
 	}
@@ -58,6 +52,21 @@ func (r *packageRun) buildForFlow(ctx context.Context) *workers {
 		p.path, p.unlink, p.config.ForFlow = res.Packages[0].Binary, b.Unlink, true
 	}
 	return pool
+}
+
+// buildAnew builds the package in another way; res is nil where that cannot be.
+func (r *packageRun) buildAnew(ctx context.Context, c build.Config) (b *build.Builder, res *build.Result) {
+	c.Dir, c.Patterns, c.Tags = r.tool.Dir, []string{r.pkg.ImportPath}, r.o.tags
+	b, err := build.Open(ctx, c)
+	if err != nil {
+		return nil, nil
+	}
+	r.tool.atEnd(b.Close)
+	res, err = b.Build(ctx)
+	if err != nil || len(res.Packages) != 1 || res.Packages[0].Binary == "" {
+		return b, nil
+	}
+	return b, res
 }
 
 // ready returns the processes of the build if it is made by now.

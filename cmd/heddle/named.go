@@ -44,6 +44,15 @@ func (l nameList) Set(text string) error {
 // searching reports whether inputs are searched for.
 func (o *options) searching() bool { return o.fuzz != "" || len(o.symbolic) > 0 }
 
+// namesAsked returns the names that the command line has. Those of a clip are not asked for: its
+// test may be another one now.
+func (o *options) namesAsked() []string {
+	if !o.set["symbolic"] {
+		return nil
+	}
+	return o.symbolic
+}
+
 // searchesNothing reports whether -fuzz names none of what was built: no fuzz target, and no test
 // of a package with properties. It does not if the tests of a package are not known.
 func (e *exploration) searchesNothing(res *build.Result) bool {

@@ -181,11 +181,7 @@ func (e *exploration) build(ctx context.Context, dir string, patterns []string) 
 	if err != nil {
 		return nil, err
 	}
-	asked := e.o.symbolic
-	if !e.o.set["symbolic"] { // of a clip: its test may be another one now
-		asked = nil
-	}
-	b, err := build.Open(ctx, build.Config{Symbolic: e.namesOf, Names: asked,
+	b, err := build.Open(ctx, build.Config{Symbolic: e.namesOf, Names: e.o.namesAsked(),
 		Dir: dir, Patterns: patterns, Tags: e.o.tags, Main: e.main,
 		Choose: choose, Lean: e.o.lean(), Flow: e.o.flow() || e.o.flowSeeds() || e.o.searching(),
 		Exprs: e.o.searching(), Debug: e.o.debug, Progress: progress})
