@@ -1,6 +1,10 @@
 package policy
 
-import "heddle/trace"
+import (
+	"math/bits"
+
+	"heddle/trace"
+)
 
 // pct is probabilistic concurrency testing: goroutines have random priorities, the highest goes,
 // and at each of d-1 steps drawn beforehand the goroutine that would make the step drops below all
@@ -18,21 +22,19 @@ import "heddle/trace"
 //     polls would run for ever. The bound is for programs that do not.
 type pct struct {
 	r       rng
-	length  int       // k of the running execution, or of the next
-	guessed bool      // nothing was seen yet
-	step    int       // steps made in it
-	changes []int     // the steps at which a priority drops; the i-th to i+1
-	prio    []pctPrio // by GID
-	low     pctPrio   // below all in use
+	length  int     // k of the running execution, or of the next
+	guessed bool    // nothing was seen yet
+	step    int     // steps made in it
+	changes []int   // the steps at which a priority drops; the i-th to i+1
+	prio    heights // see changeBand
+	low     uint64  // below all in use
 }
 
-// A pctPrio is 0 for none yet, else one of three bands: random ones above changeBand+d, those of
+// A priority is 0 for none yet, else one of three bands: random ones above changeBand+d, those of
 // change points just above changeBand, and those of goroutines that gave way below it.
-type pctPrio uint64
-
 const (
-	changeBand pctPrio = 1 << 32
-	randomBand pctPrio = 1 << 62
+	changeBand uint64 = 1 << 32
+	randomBand uint64 = 1 << 62
 )
 
 func newPCT(depth int) *pct {
@@ -78,7 +80,8 @@ func (p *pct) Learnt() int {
 func (p *pct) Begin(seed uint64) {
 	p.learn()
 	p.r.seed(seed)
-	p.step, p.prio, p.low = 0, p.prio[:0], changeBand
+	p.step, p.low = 0, changeBand
+	p.prio.reset()
 	for i := range p.changes {
 		p.changes[i] = 1 + p.r.below(p.length)
 	}
@@ -98,32 +101,47 @@ func (p *pct) learn() {
 }
 
 func (p *pct) Choose(cur trace.GID, ready *Ready, pend []trace.Pending) trace.GID {
-	p.prio = atLeast(p.prio, len(pend))
+	p.prio.grow(len(pend), len(ready.words))
 	p.step++
 	if cur >= 0 && int(cur) < len(pend) && (pend[cur].Op == trace.OpGosched || pend[cur].Op == trace.OpIdle) {
 		p.low--
-		p.prio[cur] = p.low
+		p.drop(cur, p.low)
 	}
-	best := p.highest(ready)
+	for i, was := range p.prio.was {
+		w := ready.word(i)
+		if w == was {
+			continue
+		}
+		for fresh := w &^ was; fresh != 0; fresh &= fresh - 1 {
+			p.draw(trace.GID(i<<6 + bits.TrailingZeros64(fresh)))
+		}
+		p.prio.look(i, w)
+	}
+	timers := ready.timers - 1
+	if timers != trace.NoG {
+		p.draw(timers)
+	}
+	best := p.prio.highest(timers)
 	for i, at := range p.changes {
 		if at == p.step {
-			p.prio[best] = changeBand + pctPrio(i+1)
-			best = p.highest(ready)
+			p.drop(best, changeBand+uint64(i+1))
+			best = p.prio.highest(timers)
 		}
 	}
 	return best
 }
 
-// highest returns the goroutine with the highest priority.
-func (p *pct) highest(ready *Ready) trace.GID {
-	best := ready.First()
-	for g := range ready.All {
-		if p.prio[g] == 0 {
-			p.prio[g] = randomBand | pctPrio(p.r.Next()>>2)
-		}
-		if p.prio[g] > p.prio[best] {
-			best = g
-		}
+// draw gives g a priority, unless it has one.
+func (p *pct) draw(g trace.GID) {
+	if p.prio.of[g] == 0 {
+		p.prio.of[g] = randomBand | p.r.Next()>>2
 	}
-	return best
+}
+
+// drop gives g another priority.
+func (p *pct) drop(g trace.GID, prio uint64) {
+	p.prio.of[g] = prio
+	if i := int(g >> 6); i < len(p.prio.was) {
+		p.prio.look(i, p.prio.was[i])
+	}
 }

@@ -1,8 +1,8 @@
 // Package policy chooses the goroutine that goes on when a schedule's prefix is used up: one file a
 // policy. A policy decides at every step, so it runs inside the program under test, imports trace
-// and model only, looks at each ready goroutine a constant number of times and allocates nothing
-// once it has seen as many goroutines as an execution has. What thinks between executions is a
-// strategy (package explore).
+// and model only, looks at what has changed since the last step and allocates nothing once it has
+// seen as many goroutines as an execution has. What thinks between executions is a strategy
+// (package explore).
 //
 // A policy's choices are a function of its depth, of the seed given to Begin, and of what it was
 // asked since then; those of pct of Length too, which it learns from earlier executions.

@@ -12,6 +12,7 @@ type Ready struct {
 	words  Bits
 	n      int
 	timers trace.GID // the pseudo goroutine and 1, 0: it cannot go on
+	passed Bits      // see Passed
 }
 
 // Bits are goroutines, a bit each. They are clear beyond the length, up to the capacity.
@@ -155,7 +156,20 @@ func (r *Ready) Nth(k int) trace.GID {
 // Clear removes all.
 func (r *Ready) Clear() {
 	r.words.Clear()
+	r.passed.Clear()
 	r.n, r.timers = 0, 0
+}
+
+// Passed notes that g has made a step since the last choice by a policy, which will not be told of
+// it by Choose.
+func (r *Ready) Passed(g trace.GID) { r.passed.Set(g) }
+
+// word returns the members i*64 to i*64+63.
+func (r *Ready) word(i int) uint64 {
+	if i < len(r.words) {
+		return r.words[i]
+	}
+	return 0
 }
 
 // Insert adds g, which is no member.

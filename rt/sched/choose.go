@@ -79,6 +79,7 @@ func (s *Sched) next() (trace.GID, bool) {
 		}
 	}
 	if g, ok := s.turns.due(&s.ready, s.prevReady(), len(s.t.Steps)); ok {
+		s.ready.Passed(s.turns.prev)
 		return g, true
 	}
 	if s.mayFireEarly() {

@@ -13,6 +13,9 @@ func (s *Stream) Next() uint64 {
 	return Mix(uint64(*s))
 }
 
+// Skip leaves out n numbers.
+func (s *Stream) Skip(n int) { *s += Stream(n) * 0x9e3779b97f4a7c15 }
+
 // Mix returns z with its bits mixed; no two numbers give the same.
 func Mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
