@@ -9,6 +9,7 @@ package explore
 import (
 	"context"
 
+	"heddle/explore/transition"
 	"heddle/explore/why"
 	"heddle/trace"
 )
@@ -96,12 +97,12 @@ func Run(ctx context.Context, s Strategy, x Executor, limit int, each func(*trac
 }
 
 // TooLong returns the reason why a search that reads executions of up to most steps cannot read t;
-// none if it can. A search takes more than linear time for an execution, and memory for every step
-// with every goroutine.
+// none if it can. A search takes more than linear time for an execution, and memory for the vector
+// clock of every step.
 func TooLong(t *trace.Trace, most int) why.Reason {
-	const mostEntries = 1 << 25
+	const mostEntries = 1 << 26
 	switch {
-	case len(t.Steps) <= most && len(t.Steps) <= mostEntries/max(1, len(t.Goroutines)):
+	case len(t.Steps) <= most && len(t.Steps) <= mostEntries/transition.ClockSize(len(t.Goroutines)):
 		return why.Reason{}
 	case t.Verdict == trace.Bounded, t.Verdict == trace.Crowded:
 		return why.Ended(t.Verdict)

@@ -156,13 +156,6 @@ func (s *Strategy) outcomes(j int) {
 // insertPrefix inserts the transitions of a prefix after e, then the candidate, as a wakeup
 // sequence.
 func (s *Strategy) insertPrefix(e int, prefix *transition.Prefix, c *transition.Candidate, _ bool) {
-	p := s.path
-	s.v = s.v[:0]
-	for k := e + 1; k < p.Len(); k++ {
-		if prefix.Has(k) {
-			s.v = append(s.v, p.At(k))
-		}
-	}
-	s.v = append(s.v, &c.Transition)
+	s.v = append(prefix.Append(s.v[:0], e+1), &c.Transition)
 	s.insert(e, s.v)
 }

@@ -70,6 +70,9 @@ type Strategy struct {
 	drawn transition.Transition
 	v     []*transition.Transition
 	free  []*wakeup
+
+	wakeups int  // how many there are, free or not
+	full    bool // they are too many
 }
 
 // A node is the state of the search at the prefix before one transition of the path.
@@ -105,7 +108,7 @@ func (l *list) add(t *transition.Transition) {
 func (l *list) all() []transition.Transition { return l.ts[:l.n] }
 
 // longest is the largest number of steps of an execution that a search accepts.
-const longest = 50_000
+const longest = 1_100_000
 
 // New begins a search.
 func New(o Options) *Strategy {
@@ -191,6 +194,9 @@ func (s *Strategy) take(t *trace.Trace, shared int) {
 	s.reverse()
 	s.arrive()
 	switch {
+	case s.full:
+		s.incomplete(why.Of(why.TooLong))
+		s.over = true
 	case s.expired:
 		s.incomplete(why.Of(why.NotAll))
 		s.over = true
@@ -213,7 +219,8 @@ func (s *Strategy) count(t *trace.Trace) {
 	s.incomplete(explore.Short(t))
 }
 
-// late reports whether Expired returned true. It asks once in a while.
+// late reports whether Expired returned true, or the wakeup trees are full. It asks once in a
+// while.
 func (s *Strategy) late() bool { return s.lateAfter(s.path.Len()) }
 
 // lateAfter is late after so much work.
@@ -223,7 +230,7 @@ func (s *Strategy) lateAfter(work int) bool {
 		s.work = 0
 		s.expired = s.expired || s.opt.Expired()
 	}
-	return s.expired
+	return s.expired || s.full
 }
 
 // incomplete records the first reason why the result is not complete.
@@ -256,9 +263,7 @@ func (s *Strategy) restart() {
 func (s *Strategy) enter() bool {
 	n := s.path.Len()
 	leaf := s.keep + len(s.branch)
-	for len(s.nodes) < n {
-		s.nodes = append(s.nodes, node{})
-	}
+	s.nodes = append(s.nodes, make([]node, max(0, n-len(s.nodes)))...)
 	for i := s.keep; i < n; i++ {
 		at := &s.nodes[i]
 		if i > s.keep {

@@ -17,8 +17,7 @@ func TestLongExecution(t *testing.T) {
 	for _, c := range []struct {
 		reads int
 		want  string
-	}{{30_000, "an execution is too long to look for others"}, {100_000, "step bound reached"},
-		{10_000, ""}} {
+	}{{100_000, "step bound reached"}, {40_000, ""}} {
 		var x, y uint64
 		load := func() {
 			hook.AtomicBegin(unsafe.Pointer(&x), 8, hook.AtomicLoad, 1)
@@ -108,8 +107,37 @@ func TestQuietOrder(t *testing.T) {
 // would take clocks of goroutines times steps.
 func TestLongHandover(t *testing.T) {
 	s := New(Options{})
-	s.Made([]*trace.Trace{{Goroutines: make([]trace.Goroutine, 10_000), Steps: make([]trace.Step, 40_000)}})
+	s.Made([]*trace.Trace{{Goroutines: make([]trace.Goroutine, 40_000), Steps: make([]trace.Step, 90_000)}})
 	if next, r := s.Next(), s.Result(); next != nil || r.Complete || r.Reason.Code != why.TooLong {
 		t.Errorf("next %v, %+v; want the end, %s", next, r, why.TooLong)
+	}
+}
+
+// A search whose wakeup trees take too much memory ends, and says so.
+func TestManyWakeups(t *testing.T) {
+	defer func(n int) { mostWakeups = n }(mostWakeups)
+	for _, c := range []struct {
+		most int
+		want why.Code
+	}{{1 << 22, ""}, {8, why.TooLong}} {
+		mostWakeups = c.most
+		m := new([8]byte)
+		section := func() {
+			hook.MutexLock(unsafe.Pointer(m), false, 1)
+			hook.MutexUnlock(unsafe.Pointer(m), false, 1)
+		}
+		s := New(Options{})
+		ex := newExecutor(func() {
+			for range 4 {
+				hook.Go(1, section)
+			}
+			section()
+		})
+		for sc := s.Next(); sc != nil; sc = s.Next() {
+			s.Done(ex.run(sc, ex.first))
+		}
+		if r := s.Result(); r.Complete != (c.want == "") || r.Reason.Code != c.want {
+			t.Errorf("at most %d: %+v, want %q", c.most, r, c.want)
+		}
 	}
 }

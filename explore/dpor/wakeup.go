@@ -28,8 +28,15 @@ func (s *Strategy) newWakeup(t *transition.Transition) *wakeup {
 	}
 	w := new(wakeup)
 	w.t.Set(t)
+	if s.wakeups++; s.wakeups == mostWakeups {
+		s.full = true
+	}
 	return w
 }
+
+// mostWakeups bounds the memory of wakeup trees, to about 600 MB. The first execution of n
+// goroutines that lock one mutex leads to n²/2. It is a variable for tests.
+var mostWakeups = 1 << 22
 
 func (s *Strategy) freeAll(ws []*wakeup) {
 	for _, w := range ws {

@@ -77,11 +77,7 @@ func (p *Path) fromZero(us []use, i int) bool {
 		}
 		p.units = append(p.units, n)
 	}
-	for _, own := range [...]bool{true, false} {
-		for k := range us {
-			p.take(us, k, own)
-		}
-	}
+	p.pair(us)
 	for k := range us[:i] {
 		if p.units[k] > 0 && p.Before(int(us[k].at), at) {
 			return false
@@ -130,15 +126,15 @@ func (p *Path) settles(c *Candidate, obj Object) bool {
 func (c *Prefix) excess(obj Object) int {
 	p := c.p
 	us := p.used(obj)
-	p.units = p.units[:0]
+	p.units, p.earlier = p.units[:0], p.earlier[:0]
 	for i := range us {
 		u := &us[i]
-		p.units = append(p.units, 0)
+		p.units, p.earlier = append(p.units, 0), append(p.earlier, int32(i-1))
 		if u.Op != trace.OpWGAdd || !c.has(int(u.at)) {
 			continue
 		}
 		p.units[i] = u.Arg
-		p.take(us, i, false)
+		p.take(us, i)
 	}
 	for i := len(us) - 1; i >= 0; i-- {
 		if p.units[i] > 0 {
@@ -148,30 +144,59 @@ func (c *Prefix) excess(obj Object) int {
 	return -1
 }
 
-// paired pairs each decrement with the latest unpaired increment before it, of its own goroutine if
-// there is one: an RUnlock of the goroutine's own RLock takes from no other reader. It errs towards
-// false.
+// paired reports whether each decrement can be paired with increments. It errs towards false.
 func (p *Path) paired(us []use) bool {
 	p.units = p.units[:0]
 	for i := range us {
 		p.units = append(p.units, us[i].counted())
 	}
-	for _, own := range [...]bool{true, false} {
-		for i := range us {
-			p.take(us, i, own)
-		}
-	}
+	p.pair(us)
 	return slices.Min(append(p.units, 0)) == 0
 }
 
-// take pairs the decrement us[i] with increments of its own goroutine, or of any.
-func (p *Path) take(us []use, i int, own bool) {
-	for k := i - 1; k >= 0 && p.units[i] < 0; k-- {
-		if p.units[k] > 0 && (!own || p.steps[us[k].at].Proc == p.steps[us[i].at].Proc) &&
-			p.Before(int(us[k].at), int(us[i].at)) {
+// pair pairs each decrement with the latest unpaired increment before it, of its own goroutine if
+// there is one: an RUnlock of the goroutine's own RLock takes from no other reader.
+func (p *Path) pair(us []use) {
+	p.earlier = p.earlier[:0]
+	for i := range us {
+		p.newest[p.steps[us[i].at].Proc] = -1
+	}
+	for i := range us {
+		g := p.steps[us[i].at].Proc
+		p.earlier = append(p.earlier, p.newest[g])
+		p.newest[g] = int32(i)
+	}
+	for i := range us {
+		p.take(us, i)
+	}
+	for i := range us {
+		p.earlier[i] = int32(i - 1)
+	}
+	for i := range us {
+		p.take(us, i)
+	}
+}
+
+// take pairs the decrement us[i] with increments among those that p.earlier leads to.
+func (p *Path) take(us []use, i int) {
+	for k := p.unpaired(p.earlier[i]); k >= 0 && p.units[i] < 0; k = p.unpaired(p.earlier[k]) {
+		if p.Before(int(us[k].at), int(us[i].at)) {
 			n := min(-p.units[i], p.units[k])
 			p.units[k] -= n
 			p.units[i] += n
 		}
 	}
+}
+
+// unpaired returns the first unpaired increment from k on that p.earlier leads to, -1 if there is
+// none. It takes those before it out of p.earlier: what is paired stays so.
+func (p *Path) unpaired(k int32) int32 {
+	at := k
+	for at >= 0 && p.units[at] <= 0 {
+		at = p.earlier[at]
+	}
+	for k != at {
+		k, p.earlier[k] = p.earlier[k], at
+	}
+	return at
 }

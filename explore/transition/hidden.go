@@ -122,7 +122,7 @@ func (p *Path) follows(t *trace.Trace, i, j int) bool {
 }
 
 // known returns how many transitions of g happen before transition j, or are j.
-func (p *Path) known(j int, g Proc) uint32 { return p.clocks[j*p.stride+int(g)] }
+func (p *Path) known(j int, g Proc) uint32 { return p.clocks.at(j, g) }
 
 // seqOf returns how many of the transitions up to i g took part in.
 func (p *Path) seqOf(i int, g Proc) uint32 {

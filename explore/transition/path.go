@@ -17,9 +17,8 @@ type Path struct {
 	steps  []Transition // memory beyond n is reused
 	rows   []row
 	n      int
-	clocks []uint32 // stride entries per transition; see Before
-	stride int
-	bare   bool // it has no clocks
+	clocks vectors // by transition, and in it by Proc; see Before
+	bare   bool    // it has no clocks
 
 	last    []int32  // by Proc: its last transition, -1 if none
 	starter []int32  // by Proc: the transition that started it, -1
@@ -44,8 +43,10 @@ type Path struct {
 	calm   []int32        // by Proc: see trace.Trace.Calm
 	strays []stray
 
-	units  []int32 // see paired
-	rivals []Rival // see Rivals
+	units   []int32 // see paired
+	earlier []int32 // see take
+	newest  []int32 // by Proc: see pair
+	rivals  []Rival // see Rivals
 
 	market market // see Alternatives
 }
@@ -117,14 +118,14 @@ func (p *Path) Left() []Transition { return p.left }
 
 // Before reports whether i happens before j, or is j. It needs i <= j.
 func (p *Path) Before(i, j int) bool {
-	return p.clocks[j*p.stride+int(p.steps[i].Proc)] >= p.rows[i].seq
+	return p.clocks.at(j, p.steps[i].Proc) >= p.rows[i].seq
 }
 
 // Procs returns the number of goroutines in the vector clocks.
 func (p *Path) Procs() int { return len(p.last) }
 
 // Knows returns how many transitions of g happen before j, or are j.
-func (p *Path) Knows(j int, g Proc) int { return int(p.clocks[j*p.stride+int(g)]) }
+func (p *Path) Knows(j int, g Proc) int { return int(p.clocks.at(j, g)) }
 
 // Announced reports whether i happens before the announcement of j's operations. Then no order of
 // independent transitions has j before i. It needs i <= j.
@@ -260,27 +261,20 @@ func (p *Path) resize() {
 		p.last, p.starter, p.count, p.open = append(p.last, -1), append(p.starter, -1), append(p.count, 0),
 			append(p.open, -1)
 		p.waker, p.firsts = append(p.waker, -1), append(p.firsts, noFirsts)
-		p.alike, p.calm = append(p.alike, 0), append(p.calm, 0)
+		p.alike, p.calm, p.newest = append(p.alike, 0), append(p.calm, 0), append(p.newest, -1)
 	}
-	if n := p.Tab.Procs(); n > p.stride && !p.bare {
-		old := p.stride
-		p.stride = n + n/8 + 4
-		clocks := make([]uint32, (p.n+64)*p.stride)
-		for i := range p.n {
-			copy(clocks[i*p.stride:], p.clocks[i*old:(i+1)*old])
-		}
-		p.clocks = clocks
+	if !p.bare {
+		p.clocks.grow(p.Tab.Procs(), p.n)
 	}
 }
 
 // reserve makes room for n transitions, and for their clocks at once where they are large.
 func (p *Path) reserve(n int) {
-	const large = 1 << 12
 	if more := n - len(p.steps); more > 0 {
 		p.steps, p.rows = append(p.steps, make([]Transition, more)...), append(p.rows, make([]row, more)...)
 	}
-	if more := n*p.stride - len(p.clocks); !p.bare && more > large {
-		p.clocks = append(p.clocks, make([]uint32, more)...)
+	if !p.bare {
+		p.clocks.reserve(n)
 	}
 }
 
@@ -378,9 +372,6 @@ func (p *Path) add(step, ev int32) *Transition {
 		p.steps = append(p.steps, Transition{})
 		p.rows = append(p.rows, row{})
 	}
-	if (p.n+1)*p.stride > len(p.clocks) {
-		p.clocks = append(p.clocks, make([]uint32, len(p.clocks)+p.stride)...)
-	}
 	s := &p.steps[p.n]
 	*s = Transition{With: NoProc, Accesses: s.Accesses[:0], Starts: s.Starts[:0]}
 	objects := int32(0)
@@ -396,7 +387,9 @@ func (p *Path) add(step, ev int32) *Transition {
 func (p *Path) begin() {
 	j := p.n - 1
 	s, r := &p.steps[j], &p.rows[j]
-	clear(p.clocks[j*p.stride : (j+1)*p.stride])
+	if !p.bare {
+		p.clocks.begin(j)
+	}
 	r.prev, r.ownPrev, r.prevWith, r.ownWith = int32(p.Previous(s.Proc)), p.last[s.Proc], -1, -1
 	if s.With != NoProc {
 		r.prevWith, r.ownWith = int32(p.Previous(s.With)), p.last[s.With]
@@ -417,14 +410,8 @@ func (p *Path) after(j int, i int32) {
 	if i < 0 || int(i) == j || p.bare {
 		return
 	}
-	c, d := p.clocks[j*p.stride:(j+1)*p.stride], p.clocks[int(i)*p.stride:(int(i)+1)*p.stride]
-	if c[p.steps[i].Proc] >= p.rows[i].seq {
-		return
-	}
-	for k, v := range d {
-		if v > c[k] {
-			c[k] = v
-		}
+	if p.clocks.at(j, p.steps[i].Proc) < p.rows[i].seq {
+		p.clocks.join(j, int(i))
 	}
 }
 
@@ -439,10 +426,9 @@ func (p *Path) finish() {
 		p.last[s.With] = int32(j)
 	}
 	if !p.bare {
-		c := p.clocks[j*p.stride : (j+1)*p.stride]
-		c[s.Proc] = r.seq
+		p.clocks.set(j, s.Proc, r.seq)
 		if s.With != NoProc {
-			c[s.With] = r.seqWith
+			p.clocks.set(j, s.With, r.seqWith)
 		}
 	}
 	if s.Alone() {

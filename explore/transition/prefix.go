@@ -56,9 +56,9 @@ func (c *Prefix) Exclude(i int) {
 
 // drop is Exclude for c.in.
 func (c *Prefix) drop(i int) {
-	proc, seq := int(c.p.steps[i].Proc), c.p.rows[i].seq
+	proc, seq := c.p.steps[i].Proc, c.p.rows[i].seq
 	for k := i - c.From; k < len(c.in); k++ {
-		if c.p.clocks[(c.From+k)*c.p.stride+proc] >= seq {
+		if c.p.clocks.at(c.From+k, proc) >= seq {
 			c.in[k] = false
 		}
 	}
@@ -75,6 +75,39 @@ func (c *Prefix) Has(i int) bool {
 		}
 	}
 	return true
+}
+
+// Append appends the transitions of c from the from-th on to ts.
+func (c *Prefix) Append(ts []*Transition, from int) []*Transition {
+	p := c.p
+	if len(c.in) > 0 {
+		for k := from; k < p.n; k++ {
+			if c.in[k-c.From] {
+				ts = append(ts, &p.steps[k])
+			}
+		}
+		return ts
+	}
+	type excluded struct {
+		at   int
+		proc Proc
+		seq  uint32
+	}
+	var few [fewOut]excluded
+	for i, x := range c.out {
+		few[i] = excluded{x, p.steps[x].Proc, p.rows[x].seq}
+	}
+	out := few[:len(c.out)]
+next:
+	for k := from; k < p.n; k++ {
+		for i := range out {
+			if x := &out[i]; x.at <= k && p.clocks.at(k, x.proc) >= x.seq {
+				continue next
+			}
+		}
+		ts = append(ts, &p.steps[k])
+	}
+	return ts
 }
 
 // has is Has for any transition, and -1.

@@ -13,8 +13,7 @@ type Record struct {
 	trace  *trace.Trace
 	rows   []recordRow // by transition
 	turns  [][]int32   // by Proc: its transitions, in order
-	clocks []uint32    // as in Path
-	stride int
+	clocks vectors     // as in Path
 }
 
 type recordRow struct {
@@ -30,7 +29,7 @@ func (tab *Table) Record(t *trace.Trace) (*Record, error) {
 		return nil, err
 	}
 	r := &Record{trace: t, rows: make([]recordRow, p.n), turns: make([][]int32, tab.Procs()),
-		clocks: slices.Clone(p.clocks[:p.n*p.stride]), stride: p.stride}
+		clocks: p.clocks.clone(p.n)}
 	for j := range p.n {
 		x := &p.steps[j]
 		row := &r.rows[j]
@@ -89,7 +88,7 @@ func (r *Record) GoesOn(n Turns, x *Transition) (j int, ok bool) {
 		return j, false
 	}
 	for g := range r.turns {
-		before := r.clocks[j*r.stride+g]
+		before := r.clocks.at(j, Proc(g))
 		if y.Involves(Proc(g)) {
 			before-- // itself
 		}

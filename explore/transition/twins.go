@@ -210,17 +210,10 @@ func (t *Transition) leavesNothing() bool {
 // learntSame reports whether the transitions of others before j, which is of g, are those before i,
 // which is of e. From the goroutine that started both g may know what that did until it started g.
 func (p *Path) learntSame(g, e Proc, i, j int) bool {
-	c, d := p.clocks[i*p.stride:(i+1)*p.stride], p.clocks[j*p.stride:(j+1)*p.stride]
-	for q := range p.last {
-		if c[q] == d[q] || Proc(q) == g || Proc(q) == e {
-			continue
-		}
-		at := p.starter[g]
-		if at < 0 || p.steps[at].Proc != Proc(q) || d[q] != p.rows[at].seq {
-			return false
-		}
-	}
-	return true
+	at := p.starter[g]
+	return p.clocks.differ(i, j, func(q Proc, _, d uint32) bool {
+		return q == g || q == e || at >= 0 && p.steps[at].Proc == q && d == p.rows[at].seq
+	})
 }
 
 // A Line tells during an execution for which goroutines it is not their turn.
