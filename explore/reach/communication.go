@@ -135,12 +135,11 @@ func (f *finder) notes(as []transition.Access, c, d int32, send bool, h set) []t
 
 // lastBarrier returns the last barrier in h, or the last of all if h is nil; -1 if there is none.
 func (f *finder) lastBarrier(h set) int {
-	for i := f.sequence.n - 1; i >= 0; i-- {
-		if f.At(i).Alone() && (h == nil || h.has(i)) {
-			return i
-		}
+	i := f.BarrierBefore(f.Len())
+	for h != nil && i >= 0 && !h.has(i) {
+		i = f.BarrierBefore(i)
 	}
-	return -1
+	return i
 }
 
 // conflicts returns a function that reports whether an access conflicts with one of as.

@@ -33,7 +33,7 @@ type finder struct {
 	old, black set
 	reduce     func(*extension) bool
 	expired    func() bool // asked once in a while
-	looked     int         // histories since expired was asked
+	looked     int         // histories and shapes since expired was asked
 	late       bool        // expired returned true
 	ways       int         // bound on the extensions in a row; 0: none
 

@@ -107,8 +107,12 @@ func (f *finder) apart(c, d int32) bool {
 }
 
 // open prepares f for the extensions of a shape: those that come after no event of gone, and remove
-// no event of must, as far as that can be told early. It reports whether there may be any.
+// no event of must, as far as that can be told early. It reports whether there may be any, and
+// false if the time is up.
 func (f *finder) open(sh *shape, must, gone set) bool {
+	if f.looked++; f.spent() {
+		return false
+	}
 	f.work.empty()
 	f.shape, f.must, f.exact = sh, must, false
 	f.first, f.gone = f.work.copy(f.calls[sh.call].past), f.work.copy(gone)

@@ -84,8 +84,11 @@ func (n *node) seek(f *finder) bool {
 	p := &n.row[k]
 	must, gone := n.before(f, k)
 	for ; p.at < len(n.shapes); p.skip() {
-		if !n.free(&n.shapes[p.at], k) || !f.open(&n.shapes[p.at], must, gone) ||
-			f.exact && n.conflict(f, f.like.Accesses, k) {
+		opened := n.free(&n.shapes[p.at], k) && f.open(&n.shapes[p.at], must, gone)
+		if f.late {
+			return false
+		}
+		if !opened || f.exact && n.conflict(f, f.like.Accesses, k) {
 			continue
 		}
 		for f.next(&p.walk) {

@@ -92,7 +92,7 @@ func (s *Strategy) extendWithout(sh *shape, p picked) {
 	w, none, looked := &s.wit, s.find.none[:s.find.w], 0
 	gone := w.n.seq.after(p.at)
 	s.find.open(sh, none, gone)
-	for at := (walk{}); s.find.next(&at) && !s.find.spent(); looked++ {
+	for at := (walk{}); !s.find.spent() && s.find.next(&at); looked++ {
 		if looked == mostHistories {
 			s.unwitnessed = true
 			return

@@ -115,6 +115,15 @@ func (p *Path) Calls(i int) (proc, with int) { return int(p.rows[i].prev), int(p
 // Step returns the index in trace.Steps of transition i; for a barrier that of the step before.
 func (p *Path) Step(i int) int { return int(p.rows[i].step) }
 
+// BarrierBefore returns the last transition before i, which may be Len(), that is Alone; -1 if
+// there is none.
+func (p *Path) BarrierBefore(i int) int {
+	if i == p.n {
+		return int(p.barrier)
+	}
+	return int(p.rows[i].barrier)
+}
+
 // Era returns the last barrier before the announcement of o, or -1. A goroutine that waits since an
 // earlier era is served before those that came later.
 func (o *Operation) Era() int { return o.era }

@@ -270,7 +270,7 @@ func (s *Strategy) aimAtEvent() bool {
 }
 
 // longest bounds the steps of an execution.
-const longest = 20_000
+const longest = 200_000
 
 // Done takes the trace of the last schedule.
 func (s *Strategy) Done(t *trace.Trace) {
