@@ -110,7 +110,7 @@ func (w *Worker) expandOn() {
 		if !l.Made {
 			again := s.Made(l, ex.Trace)
 			leave(&again)
-			e.showNarrow(ex, &l.Schedule, s.Sites())
+			e.showNarrow(ex, &l.Schedule, s.Sites)
 			continue
 		}
 		r.Again++

@@ -334,7 +334,7 @@ func (x *search) takeWide(ex Execution, next *trace.Schedule) bool {
 	if e.cover != nil && e.cover.own {
 		e.cover.point(e)
 	}
-	e.showNarrow(ex, next, x.sites())
+	e.showNarrow(ex, next, x.sites)
 	return true
 }
 

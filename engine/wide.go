@@ -12,7 +12,7 @@ import (
 
 // showNarrow reports what an execution shows in which every access is a step, from one with the
 // same steps but for those at memory that only one goroutine uses, if that shows it as well.
-func (e *exploration) showNarrow(ex Execution, s *trace.Schedule, shared []trace.Site) {
+func (e *exploration) showNarrow(ex Execution, s *trace.Schedule, shared func() []trace.Site) {
 	if !slices.ContainsFunc(ex.Found, e.fresh) {
 		e.look(ex, s, "")
 		return
@@ -20,7 +20,7 @@ func (e *exploration) showNarrow(ex Execution, s *trace.Schedule, shared []trace
 	ex.Trace = ex.Trace.Clone()
 	visible := e.visible
 	defer func() { e.only, e.visible = false, visible }()
-	e.only, e.visible = true, shared
+	e.only, e.visible = true, shared()
 	n := e.n
 	less, narrow := e.narrowed(&ex, s,
 		func(s *trace.Schedule) Execution { return e.perform(s, explore.Needs{Steps: ex.needs.Steps}) })

@@ -13,10 +13,39 @@ import (
 // Names numbers goroutines and objects from 1, with the same numbers in every execution.
 type Names struct {
 	threads numbers[string]
+	forks   numbers[fork]
+	forked  []int32 // by number of a fork - 1: the number of the goroutine, 0 for none yet
 	objects numbers[objectName]
 	hashes  []uint64 // of objects, by number - 1
 	steps   numbers[Step]
+	recent  [256]namedStep          // steps and their numbers, at hashes of the steps
 	kinds   map[int32]trace.ObjKind // of objects that are variables
+	scratch reader
+}
+
+// A fork is a goroutine by the number of its parent's fork, 0 for none, and its number among those
+// that the parent started.
+type fork struct{ parent, n int32 }
+
+type namedStep struct {
+	step Step
+	id   int32
+}
+
+// A reader has the memory that Read needs.
+type reader struct {
+	vars    touch.Variables
+	uses    []usage
+	touches []touching
+	index   []int32 // by use: index + 1 of a variable
+	threads []int32 // by GID, 0 for none yet
+	nth     map[trace.Site]int32
+}
+
+// A touching is an event that accesses a variable, by its index among the uses.
+type touching struct {
+	event int
+	use   int32
 }
 
 // numbers gives things numbers from 1, in the order in which it meets them.
@@ -45,7 +74,7 @@ func (n *numbers[T]) with(id int32) T { return n.list[id-1] }
 // goroutine's allocations. If the allocation is unknown, it is the index among the objects first
 // used at a place. (Addresses differ between executions.)
 type objectName struct {
-	by     string
+	by     int32 // the number of the goroutine's fork, 0 for none
 	n      int32
 	offset uint32
 	site   trace.Site
@@ -53,7 +82,8 @@ type objectName struct {
 
 // NewNames returns an empty set of names.
 func NewNames() *Names {
-	return &Names{kinds: make(map[int32]trace.ObjKind)}
+	return &Names{kinds: make(map[int32]trace.ObjKind),
+		scratch: reader{nth: make(map[trace.Site]int32)}}
 }
 
 // Kind returns the kind of a variable by its number.
@@ -82,10 +112,20 @@ func syncs(k trace.ObjKind) bool {
 // the pattern.
 type Key [MaxSteps]int32
 
+// Sites returns the places of all steps, ascending.
+func (n *Names) Sites() []trace.Site {
+	sites := make([]trace.Site, len(n.steps.list))
+	for i := range n.steps.list {
+		sites[i] = trace.Site(n.steps.list[i].Site)
+	}
+	slices.Sort(sites)
+	return slices.Compact(sites)
+}
+
 // Key returns the key of a pattern.
 func (n *Names) Key(p *Pattern) (k Key) {
 	for i := range p.Len() {
-		k[i] = n.steps.of(p.Steps[i])
+		k[i] = n.step(&p.Steps[i])
 	}
 	return k
 }
@@ -100,8 +140,42 @@ func (n *Names) Pattern(k Key) Pattern {
 	return MakePattern(steps[:i]...)
 }
 
+// step returns the number of a step.
+func (n *Names) step(s *Step) int32 {
+	h := (uint64(s.Site) + uint64(s.Var)<<32 + uint64(s.Thread)<<48) * 0x9e3779b97f4a7c15
+	if s.Write {
+		h = ^h
+	}
+	r := &n.recent[h>>56]
+	if r.id == 0 || r.step != *s {
+		*r = namedStep{*s, n.steps.of(*s)}
+	}
+	return r.id
+}
+
 // Thread returns the number of a goroutine.
-func (n *Names) Thread(t *trace.Trace, g trace.GID) int32 { return n.threads.of(t.Name(g)) }
+func (n *Names) Thread(t *trace.Trace, g trace.GID) int32 {
+	f := n.fork(t, g)
+	for int(f) > len(n.forked) {
+		n.forked = append(n.forked, 0)
+	}
+	if n.forked[f-1] == 0 {
+		n.forked[f-1] = n.threads.of(t.Name(g))
+	}
+	return n.forked[f-1]
+}
+
+// fork returns the number of a goroutine's fork. Those that have equal names have equal ones.
+func (n *Names) fork(t *trace.Trace, g trace.GID) int32 {
+	if g < 0 || int(g) >= len(t.Goroutines) {
+		return n.forks.of(fork{n: -1})
+	}
+	r := &t.Goroutines[g]
+	if r.Parent == trace.NoG {
+		return n.forks.of(fork{n: min(r.N, 1)})
+	}
+	return n.forks.of(fork{n.fork(t, r.Parent), r.N})
+}
 
 // ThreadHash returns a hash of the goroutine with that number. Numbers hold within one Names,
 // hashes hold in other processes too.
@@ -115,8 +189,9 @@ func (n *Names) ObjectHash(id int32) uint64 {
 	return n.hashes[id-1]
 }
 
-func (o *objectName) hash() uint64 {
-	return hash(fmt.Sprint(o.by, "\x00", o.n, o.offset, uint64(o.site)))
+// hash returns a hash of the object; by is the name of its goroutine.
+func (o *objectName) hash(by string) uint64 {
+	return hash(fmt.Sprint(by, "\x00", o.n, o.offset, uint64(o.site)))
 }
 
 func hash(s string) uint64 {
@@ -130,20 +205,32 @@ func (n *Names) ThreadName(id int32) string { return n.threads.with(id) }
 
 // Objects returns the numbers of the objects of a trace, by ObjID; 0 is none.
 func (n *Names) Objects(t *trace.Trace) []int32 {
-	ids := make([]int32, max(len(t.Objects), 1))
-	nth := make(map[trace.Site]int32)
+	return n.objectsIn(t, nil)
+}
+
+// objectsIn is Objects in the memory of ids.
+func (n *Names) objectsIn(t *trace.Trace, ids []int32) []int32 {
+	ids = append(ids[:0], 0)
+	nth := n.scratch.nth
+	clear(nth)
 	for o := 1; o < len(t.Objects); o++ {
 		x := &t.Objects[o]
 		name := objectName{n: x.N, offset: x.Offset}
-		if x.G == trace.NoG || x.N == 0 {
+		known := x.G != trace.NoG && x.N != 0
+		if known {
+			name.by = n.fork(t, x.G)
+		} else {
 			site := x.Site.Plain()
 			nth[site]++
 			name = objectName{n: nth[site], site: site}
-		} else {
-			name.by = t.Name(x.G)
 		}
-		if ids[o] = n.objects.of(name); int(ids[o]) > len(n.hashes) {
-			n.hashes = append(n.hashes, name.hash())
+		ids = append(ids, n.objects.of(name))
+		if int(ids[o]) > len(n.hashes) {
+			by := ""
+			if known {
+				by = t.Name(x.G)
+			}
+			n.hashes = append(n.hashes, name.hash(by))
 		}
 	}
 	return ids
@@ -158,11 +245,6 @@ type Access struct {
 	Var         int   // index in Accesses.Vars
 	Site        Place
 	Read, Write bool
-}
-
-// step returns the access as a step of a pattern, as a read or as a write.
-func (a *Access) step(v *Var, write bool) Step {
-	return Step{Thread: a.Thread, Var: v.ID, Write: write, Site: a.Site}
 }
 
 // A Var is memory that is read and written as a whole, an atomic variable, a lock, a channel or a
@@ -184,81 +266,99 @@ type Accesses struct {
 	Vars    []Var
 	names   *Names
 	steps   [][2]int32 // by access: the numbers of its steps as a read and as a write
-}
-
-// Sites returns the places of all accesses, ascending.
-func (as *Accesses) Sites() []trace.Site {
-	var sites []trace.Site
-	for i := range as.All {
-		sites = append(sites, trace.Site(as.All[i].Site))
-	}
-	slices.Sort(sites)
-	return slices.Compact(sites)
+	legs    legs       // memory of each
 }
 
 // Step returns access i as a step of a pattern.
 func (as *Accesses) Step(i int32, write bool) Step {
 	a := &as.All[i]
-	return a.step(&as.Vars[a.Var], write)
+	return Step{Thread: a.Thread, Var: as.Vars[a.Var].ID, Write: write, Site: a.Site}
 }
 
 // Read returns the accesses of t.
 func (n *Names) Read(t *trace.Trace) *Accesses {
-	v := touch.In(t, func(k trace.ObjKind) bool { return k == trace.ObjMemory || k == trace.ObjAtomic })
-	memory := int32(len(v.Objs)) // numbers from there on are objects that are no memory
-	uses := make([]usage, len(v.Objs)+len(t.Objects))
-	each := func(f func(i int, p int32)) {
-		for i := range t.Events {
-			e := &t.Events[i]
-			switch {
-			case !isAccess(t, e):
-			case syncs(t.Objects[e.Obj].Kind):
-				f(i, memory+int32(e.Obj))
-			default:
-				for p := range v.By(e.Obj, e.Bytes()) {
-					f(i, p)
-				}
-			}
-		}
-	}
-	each(func(i int, p int32) { uses[p].add(&t.Events[i]) })
-	as := &Accesses{Trace: t, Objects: n.Objects(t), names: n}
-	index := make([]int32, len(uses)) // index + 1 of a variable
-	threads := make([]int32, len(t.Goroutines))
-	each(func(i int, p int32) {
-		if !uses[p].shared {
-			return
-		}
-		if index[p] == 0 {
-			o := trace.ObjID(p - memory)
-			if p < memory {
-				o = v.Objs[p]
-			}
-			id, kind := as.Objects[o], t.Objects[o].Kind
-			n.kinds[id] = kind
-			as.Vars = append(as.Vars, Var{ID: id, Sync: syncs(kind)})
-			index[p] = int32(len(as.Vars))
-		}
-		e := &t.Events[i]
-		if threads[e.G] == 0 {
-			threads[e.G] = n.Thread(t, e.G)
-		}
-		r, w := effect(e.Op)
-		as.All = append(as.All, Access{Event: i, G: e.G, Thread: threads[e.G], Var: int(index[p] - 1),
-			Site: placeOf(e.Site), Read: r, Write: w})
-		as.Vars[index[p]-1].add(e.G, int32(len(as.All)-1))
-	})
-	as.steps = make([][2]int32, len(as.All))
-	for i := range as.All {
-		a := &as.All[i]
-		if a.Read {
-			as.steps[i][0] = n.steps.of(as.Step(int32(i), false))
-		}
-		if a.Write {
-			as.steps[i][1] = n.steps.of(as.Step(int32(i), true))
-		}
-	}
+	as := new(Accesses)
+	n.read(t, as)
 	return as
+}
+
+// read sets as to the accesses of t, in the memory that as has.
+func (n *Names) read(t *trace.Trace, as *Accesses) {
+	r := &n.scratch
+	r.vars.Read(t, func(k trace.ObjKind) bool { return k == trace.ObjMemory || k == trace.ObjAtomic })
+	memory := int32(len(r.vars.Objs)) // numbers from there on are objects that are no memory
+	r.uses = zeroes(r.uses, len(r.vars.Objs)+len(t.Objects))
+	r.touches = r.touches[:0]
+	add := func(i int, p int32) {
+		r.uses[p].add(&t.Events[i])
+		r.touches = append(r.touches, touching{i, p})
+	}
+	for i := range t.Events {
+		e := &t.Events[i]
+		switch {
+		case !isAccess(t, e):
+		case syncs(t.Objects[e.Obj].Kind):
+			add(i, memory+int32(e.Obj))
+		default:
+			for p := range r.vars.By(e.Obj, e.Bytes()) {
+				add(i, p)
+			}
+		}
+	}
+	as.Trace, as.Objects, as.names = t, n.objectsIn(t, as.Objects), n
+	as.All, as.Vars, as.steps = as.All[:0], as.Vars[:0], as.steps[:0]
+	r.index, r.threads = zeroes(r.index, len(r.uses)), zeroes(r.threads, len(t.Goroutines))
+	for _, x := range r.touches {
+		if !r.uses[x.use].shared {
+			continue
+		}
+		if r.index[x.use] == 0 {
+			o := trace.ObjID(x.use - memory)
+			if x.use < memory {
+				o = r.vars.Objs[x.use]
+			}
+			as.variable(as.Objects[o], t.Objects[o].Kind)
+			r.index[x.use] = int32(len(as.Vars))
+		}
+		e := &t.Events[x.event]
+		if r.threads[e.G] == 0 {
+			r.threads[e.G] = n.Thread(t, e.G)
+		}
+		as.access(Access{Event: x.event, G: e.G, Thread: r.threads[e.G], Var: int(r.index[x.use] - 1),
+			Site: placeOf(e.Site)}, e.Op)
+	}
+}
+
+// variable adds a variable.
+func (as *Accesses) variable(id int32, kind trace.ObjKind) {
+	as.names.kinds[id] = kind
+	i := len(as.Vars)
+	as.Vars = slices.Grow(as.Vars, 1)[:i+1]
+	v := &as.Vars[i]
+	*v = Var{ID: id, Sync: syncs(kind), All: v.All[:0], ByG: v.ByG[:0], Gs: v.Gs[:0]}
+}
+
+// access adds an access by op to a variable.
+func (as *Accesses) access(a Access, op trace.Op) {
+	a.Read, a.Write = effect(op)
+	v := &as.Vars[a.Var]
+	var steps [2]int32
+	step := Step{Thread: a.Thread, Var: v.ID, Site: a.Site}
+	if a.Read {
+		steps[0] = as.names.step(&step)
+	}
+	if step.Write = true; a.Write {
+		steps[1] = as.names.step(&step)
+	}
+	as.All, as.steps = append(as.All, a), append(as.steps, steps)
+	v.add(a.G, int32(len(as.All)-1))
+}
+
+// zeroes returns n zeroes, in the memory of s if that has room.
+func zeroes[T any](s []T, n int) []T {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
+	return s
 }
 
 // Key returns the key of the pattern of which these accesses are an instance, with the row of
@@ -283,7 +383,8 @@ func (v *Var) add(g trace.GID, a int32) {
 	i := slices.Index(v.Gs, g)
 	if i < 0 {
 		i = len(v.Gs)
-		v.Gs, v.ByG = append(v.Gs, g), append(v.ByG, nil)
+		v.Gs, v.ByG = append(v.Gs, g), slices.Grow(v.ByG, 1)[:i+1]
+		v.ByG[i] = v.ByG[i][:0]
 	}
 	v.ByG[i] = append(v.ByG[i], a)
 }

@@ -11,8 +11,11 @@ import (
 type Set struct {
 	Names   *Names
 	covered map[Key]struct{}
-	syncs   int // of covered, those with a variable that is no memory
+	recent  [1024]Key // some of covered, at hashes of them
+	syncs   int       // of covered, those with a variable that is no memory
 	vars    map[int32]*instructions
+	listed  int      // steps of Names that are in vars, or of no memory
+	counted Accesses // of the last trace that was added
 	skipped bool
 }
 
@@ -25,40 +28,48 @@ func NewSet() *Set {
 }
 
 // Add adds the patterns of a trace, and returns how many of them are new.
-func (s *Set) Add(t *trace.Trace) (fresh int) { return s.AddAccesses(s.Names.Read(t)) }
+func (s *Set) Add(t *trace.Trace) (fresh int) {
+	s.Names.read(t, &s.counted)
+	return s.AddAccesses(&s.counted)
+}
 
 // AddAccesses is Add for a trace whose accesses were read with Names.
 func (s *Set) AddAccesses(as *Accesses) (fresh int) {
-	for i := range as.All {
-		if v := &as.Vars[as.All[i].Var]; !v.Sync {
-			s.instruction(&as.All[i], v.ID)
+	for ; s.listed < len(s.Names.steps.list); s.listed++ {
+		if st := &s.Names.steps.list[s.listed]; !syncs(s.Names.kinds[st.Var]) {
+			s.instruction(st)
 		}
 	}
 	n := len(s.covered)
-	all := as.each(func(k Key) {
-		if had := len(s.covered); s.Names.Syncs(k) {
-			if s.covered[k] = struct{}{}; len(s.covered) > had {
-				s.syncs++
-			}
-			return
-		}
-		s.covered[k] = struct{}{}
-	})
+	all := as.each(s.cover)
 	s.skipped = s.skipped || !all
 	return len(s.covered) - n
 }
 
-func (s *Set) instruction(a *Access, v int32) {
-	in := s.vars[v]
+func (s *Set) cover(k Key) {
+	h := (uint64(k[0]) | uint64(k[1])<<32) * 0x9e3779b97f4a7c15
+	h = (h ^ h>>29 ^ (uint64(k[2]) | uint64(k[3])<<32)) * 0x9e3779b97f4a7c15
+	r := &s.recent[h>>54]
+	if *r == k {
+		return
+	}
+	*r = k
+	had := len(s.covered)
+	if s.covered[k] = struct{}{}; len(s.covered) > had && s.Names.Syncs(k) {
+		s.syncs++
+	}
+}
+
+func (s *Set) instruction(st *Step) {
+	in := s.vars[st.Var]
 	if in == nil {
 		in = &instructions{make(map[Place]struct{}), make(map[Place]struct{})}
-		s.vars[v] = in
+		s.vars[st.Var] = in
 	}
-	if a.Read {
-		in.reads[a.Site] = struct{}{}
-	}
-	if a.Write {
-		in.writes[a.Site] = struct{}{}
+	if st.Write {
+		in.writes[st.Site] = struct{}{}
+	} else {
+		in.reads[st.Site] = struct{}{}
 	}
 }
 
@@ -154,43 +165,37 @@ func (as *Accesses) roles(f func(Key), accesses ...int32) {
 }
 
 func (as *Accesses) assign(f func(Key), accesses []int32, write *[MaxSteps]bool, i int) {
-	if i == len(accesses) {
-		if k, row := as.Key(accesses, write[:i]); row != 0 {
-			f(k)
-		}
-		return
-	}
-	a := &as.All[accesses[i]]
-	for _, w := range [2]bool{false, true} {
-		if w && a.Write || !w && a.Read {
-			write[i] = w
+	for ; i < len(accesses); i++ {
+		a := &as.All[accesses[i]]
+		write[i] = a.Write
+		if a.Read && a.Write {
 			as.assign(f, accesses, write, i+1)
+			write[i] = false
 		}
+	}
+	if k, row := as.Key(accesses, write[:i]); row != 0 {
+		f(k)
 	}
 }
 
 // pairs has rows 1 to 3. Of the accesses of one statement the first and the last suffice.
 func (as *Accesses) pairs(v *Var, f func(Key)) {
-	type class struct {
-		thread int32
-		site   Place
-		op     bool
-	}
-	index := make(map[class]int)
-	var first, last []int32
+	l := &as.legs
+	l.first, l.last = l.first[:0], l.last[:0]
 	for _, i := range v.All {
-		a := &as.All[i]
-		c := class{a.Thread, a.Site, a.Write}
-		k, ok := index[c]
-		if !ok {
-			k = len(first)
-			index[c] = k
-			first, last = append(first, i), append(last, i)
+		k := as.class(i)
+		for j := range l.first { // there are few
+			if as.class(l.first[j]) == k {
+				l.last[j], k = i, 0
+				break
+			}
 		}
-		last[k] = i
+		if k != 0 {
+			l.first, l.last = append(l.first, i), append(l.last, i)
+		}
 	}
-	for i, u := range first {
-		for j, w := range last {
+	for i, u := range l.first {
+		for j, w := range l.last {
 			if i != j && u < w && as.All[u].G != as.All[w].G {
 				as.roles(f, u, w)
 			}
@@ -198,25 +203,37 @@ func (as *Accesses) pairs(v *Var, f func(Key)) {
 	}
 }
 
+// class returns a number for the statement of an access and its goroutine, not 0.
+func (as *Accesses) class(i int32) int32 {
+	if steps := &as.steps[i]; steps[1] != 0 {
+		return steps[1]
+	}
+	return as.steps[i][0]
+}
+
 // triples has rows 4 to 8.
 func (as *Accesses) triples(v *Var, f func(Key)) {
-	prev := make(map[trace.GID]int)
+	last := as.none()
 	for j, w := range v.All {
 		g := as.All[w].G
-		if i, ok := prev[g]; ok {
+		if i := last[g]; i >= 0 {
 			for _, m := range v.All[i+1 : j] {
 				as.roles(f, v.All[i], m, w)
 			}
 		}
-		prev[g] = j
+		last[g] = j
 	}
 }
 
 // quadruples has rows 9 to 17, on two variables. A leg is two consecutive accesses of one
 // goroutine, one to each variable. b's leg lies within a's, or begins in it and ends after it.
 func (as *Accesses) quadruples(x, y int, f func(Key)) {
-	both := merge(as.Vars[x].All, as.Vars[y].All)
-	end := as.legs(both)
+	l := &as.legs
+	l.merge(as.Vars[x].All, as.Vars[y].All)
+	if !as.findLegs() {
+		return
+	}
+	both, end := l.both, l.end
 	for i, j := range end {
 		for p := i + 1; p < j; p++ {
 			if q := end[p]; as.All[both[p]].G == as.All[both[i]].G || q < 0 {
@@ -230,31 +247,53 @@ func (as *Accesses) quadruples(x, y int, f func(Key)) {
 	}
 }
 
-// legs returns, for each of these accesses, the index of the end of its leg; -1 if it begins none.
-func (as *Accesses) legs(both []int32) []int {
-	end := make([]int, len(both))
-	last := make(map[trace.GID]int)
-	for j, w := range both {
-		end[j] = -1
+// legs are the accesses to two variables, and for each of them the index of the end of its leg; -1
+// if it begins none.
+type legs struct {
+	both        []int32
+	end         []int
+	first, last []int32 // see pairs
+	prev        []int   // see none
+}
+
+// none returns -1 for each goroutine.
+func (as *Accesses) none() []int {
+	l := &as.legs
+	l.prev = l.prev[:0]
+	for range as.Trace.Goroutines {
+		l.prev = append(l.prev, -1)
+	}
+	return l.prev
+}
+
+// findLegs finds the ends of the legs. It returns false unless two goroutines have some.
+func (as *Accesses) findLegs() bool {
+	l, last := &as.legs, as.none()
+	l.end = l.end[:0]
+	first, two := trace.NoG, false
+	for j, w := range l.both {
+		l.end = append(l.end, -1)
 		b := &as.All[w]
-		if i, ok := last[b.G]; ok {
-			if a := &as.All[both[i]]; a.Var != b.Var && a.Event != b.Event {
-				end[i] = j
+		if i := last[b.G]; i >= 0 {
+			if a := &as.All[l.both[i]]; a.Var != b.Var && a.Event != b.Event {
+				l.end[i] = j
+				two = two || first != trace.NoG && first != b.G
+				first = b.G
 			}
 		}
 		last[b.G] = j
 	}
-	return end
+	return two
 }
 
-func merge(a, b []int32) []int32 {
-	out := make([]int32, 0, len(a)+len(b))
+func (l *legs) merge(a, b []int32) {
+	l.both = l.both[:0]
 	for len(a) > 0 && len(b) > 0 {
 		if a[0] < b[0] {
-			out, a = append(out, a[0]), a[1:]
+			l.both, a = append(l.both, a[0]), a[1:]
 		} else {
-			out, b = append(out, b[0]), b[1:]
+			l.both, b = append(l.both, b[0]), b[1:]
 		}
 	}
-	return append(append(out, a...), b...)
+	l.both = append(append(l.both, a...), b...)
 }

@@ -114,6 +114,47 @@ func TestEach(t *testing.T) {
 	}
 }
 
+// TestAdd: a set that reads all traces in the same memory has the patterns that trying all sequences
+// of accesses finds, each trace read on its own, and goroutines have the names that traces give them.
+func TestAdd(t *testing.T) {
+	patterns := 0
+	for seed := uint64(0); seed < 60; seed++ {
+		p := progen.Generate(seed, progen.Default)
+		set, want := NewSet(), map[Pattern]bool{}
+		m := machine.New(p)
+		for i := range uint64(12) {
+			tr, err := m.Execute(context.Background(), &trace.Schedule{Policy: "random", Seed: i + 1,
+				Exhaustive: true})
+			if err != nil {
+				continue
+			}
+			had := set.Covered() + set.Syncs()
+			fresh := set.Add(tr)
+			for p := range plain(set.Names.Read(tr)) {
+				want[p] = true
+			}
+			if len(want) != had+fresh || len(want) != set.Covered()+set.Syncs() {
+				t.Fatalf("seed %d, execution %d: %d patterns and %d of them new, want %d", seed, i,
+					set.Covered()+set.Syncs(), fresh, len(want))
+			}
+			for g := range tr.Goroutines {
+				g := trace.GID(g)
+				if got := set.Names.ThreadName(set.Names.Thread(tr, g)); got != tr.Name(g) {
+					t.Errorf("seed %d: goroutine %s is called %s", seed, tr.Name(g), got)
+				}
+			}
+		}
+		for p := range want {
+			if patterns++; !set.Has(p) {
+				t.Errorf("seed %d: row %d is not there: %v", seed, p.Row, p.Steps)
+			}
+		}
+	}
+	if patterns == 0 {
+		t.Error("no pattern")
+	}
+}
+
 // TestEstimate: T_C by hand, for the class of Fig. 2 (seven reads and one write of one variable),
 // and for two variables.
 func TestEstimate(t *testing.T) {

@@ -16,7 +16,6 @@ import (
 // A Strategy is one exploration. It implements explore.Strategy and trace.Guide, and never ends.
 type Strategy struct {
 	set     *mapcov.Set
-	sites   map[trace.Site]bool
 	known   map[mapcov.Step]bool
 	steps   []mapcov.Step // statements that access shared variables
 	vars    map[int32][]mapcov.Step
@@ -34,7 +33,7 @@ type Strategy struct {
 // New returns a strategy before its first execution.
 func New(seed uint64) *Strategy {
 	return &Strategy{
-		set: mapcov.NewSet(), sites: make(map[trace.Site]bool), known: make(map[mapcov.Step]bool),
+		set: mapcov.NewSet(), known: make(map[mapcov.Step]bool),
 		vars:  make(map[int32][]mapcov.Step),
 		tried: make(map[mapcov.Pattern]int), rng: splitmix.Stream(seed),
 	}
@@ -47,14 +46,7 @@ func (s *Strategy) Coverage() *mapcov.Set { return s.set }
 func (s *Strategy) Intended() (executions, covered int) { return s.intends, s.covers }
 
 // Sites implements explore.Sighted.
-func (s *Strategy) Sites() (sites []trace.Site) {
-	for _, st := range s.steps {
-		if x := trace.Site(st.Site); s.sites[x] {
-			sites = append(sites, x)
-		}
-	}
-	return sites
-}
+func (s *Strategy) Sites() []trace.Site { return s.set.Names.Sites() }
 
 // random returns a number below n.
 func (s *Strategy) random(n int) int { return int(s.rng.Next() >> 1 % uint64(n)) }
@@ -170,7 +162,6 @@ func (s *Strategy) Done(t *trace.Trace) {
 	as := s.set.Names.Read(t)
 	for i := range as.All {
 		a := &as.All[i]
-		s.sites[trace.Site(a.Site)] = true
 		for _, write := range [2]bool{false, true} {
 			if write && a.Write || !write && a.Read {
 				s.note(as.Step(int32(i), write))

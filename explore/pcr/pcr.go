@@ -80,7 +80,6 @@ type Strategy struct {
 	told    map[uint64]bool // states that other strategies have reached, see Know
 	result  explore.Result
 	stats   Stats
-	sites   map[trace.Site]bool
 	held    why.Reason
 	trunc   bool
 	short   bool // time was over before all candidates of an execution were found
@@ -157,7 +156,7 @@ func New(opt Options) *Strategy {
 	return &Strategy{
 		opt: opt, set: mapcov.NewSet(), cores: [2]*cores{newCores(), newCores()},
 		seen: make(map[uint64]bool), aimed: make(map[string]bool),
-		fates: make(map[mapcov.Key]fate), sites: make(map[trace.Site]bool),
+		fates: make(map[mapcov.Key]fate),
 		stats: Stats{Filtered: make(map[Rules]int)}, rng: splitmix.Stream(opt.Seed),
 		solve: func(ctx context.Context, p *order.Problem, g order.Goal) order.Answer {
 			return p.Solve(ctx,
@@ -170,14 +169,7 @@ func New(opt Options) *Strategy {
 func (s *Strategy) Coverage() *mapcov.Set { return s.set }
 
 // Sites implements explore.Sighted.
-func (s *Strategy) Sites() []trace.Site {
-	sites := make([]trace.Site, 0, len(s.sites))
-	for x := range s.sites {
-		sites = append(sites, x)
-	}
-	slices.Sort(sites)
-	return sites
-}
+func (s *Strategy) Sites() []trace.Site { return s.set.Names.Sites() }
 
 // Stats returns the counts so far.
 func (s *Strategy) Stats() Stats { return s.stats }
@@ -436,9 +428,7 @@ func (s *Strategy) Done(t *trace.Trace) {
 		s.held = held
 	}
 	if s.quick {
-		as := s.set.Names.Read(t)
-		s.see(as)
-		s.set.AddAccesses(as)
+		s.set.Add(t)
 		return
 	}
 	x := s.begin(t)
@@ -468,13 +458,6 @@ func (s *Strategy) examine(x *execution) {
 	}
 }
 
-// see notes where shared memory is accessed.
-func (s *Strategy) see(as *mapcov.Accesses) {
-	for _, x := range as.Sites() {
-		s.sites[x] = true
-	}
-}
-
 // read makes an execution of a trace.
 func (s *Strategy) read(t *trace.Trace) *execution {
 	x := s.begin(t)
@@ -485,9 +468,7 @@ func (s *Strategy) read(t *trace.Trace) *execution {
 // begin makes an execution of a trace with its accesses alone.
 func (s *Strategy) begin(t *trace.Trace) *execution {
 	t = t.Clone()
-	as := s.set.Names.Read(t)
-	s.see(as)
-	return &execution{t: t, seed: s.seed, c: &creation{as: as, set: s.set}}
+	return &execution{t: t, seed: s.seed, c: &creation{as: s.set.Names.Read(t), set: s.set}}
 }
 
 // readOn computes the rest of what an execution has.

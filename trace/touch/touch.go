@@ -18,12 +18,20 @@ type Variables struct {
 	Objs  []trace.ObjID // by index; of several at one address the first
 	t     *trace.Trace
 	place []int32 // index in Objs by ObjID; -1: not among the variables
+	all   []trace.ObjID
 }
 
 // In returns the variables of t: its objects of the kinds for which of is true.
 func In(t *trace.Trace, of func(trace.ObjKind) bool) *Variables {
-	v := &Variables{t: t, place: make([]int32, len(t.Objects))}
-	var all []trace.ObjID
+	v := new(Variables)
+	v.Read(t, of)
+	return v
+}
+
+// Read sets v to what In returns, in the memory that v has.
+func (v *Variables) Read(t *trace.Trace, of func(trace.ObjKind) bool) {
+	v.t, v.Objs, v.place = t, v.Objs[:0], slices.Grow(v.place[:0], len(t.Objects))[:len(t.Objects)]
+	all := v.all[:0]
 	for i := range t.Objects {
 		v.place[i] = -1
 		if i > 0 && of(t.Objects[i].Kind) {
@@ -33,6 +41,7 @@ func In(t *trace.Trace, of func(trace.ObjKind) bool) *Variables {
 	slices.SortStableFunc(all, func(a, b trace.ObjID) int {
 		return cmp.Compare(t.Objects[a].Addr, t.Objects[b].Addr)
 	})
+	v.all = all
 	for _, o := range all {
 		n := len(v.Objs)
 		if a := t.Objects[o].Addr; n == 0 || a == 0 || a != t.Objects[v.Objs[n-1]].Addr {
@@ -41,7 +50,6 @@ func In(t *trace.Trace, of func(trace.ObjKind) bool) *Variables {
 		}
 		v.place[o] = int32(n - 1)
 	}
-	return v
 }
 
 // By yields the indices in Objs of the variables that an access to that many bytes at obj touches.
