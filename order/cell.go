@@ -10,6 +10,7 @@ import (
 // A cell is something that is read and written as a whole: bytes that always have the same
 // accesses, an atomic variable, or an object of unknown kind.
 type cell struct {
+	at      uintptr // of memory and atomics that others overlap: the address of its first byte
 	uses    []use
 	of      map[int]int         // by event: its use
 	initial value               // before all writes, if known

@@ -18,6 +18,9 @@ type Goal struct {
 	// a read of something shared, done or in At, and the write that it reads from; -1: the initial
 	// value
 	Sees [][2]int
+	// Part, not 0: Sees is about the bytes from the address of this object on, up to where another
+	// access begins or ends. In its other bytes the read sees what it saw in the trace.
+	Part trace.ObjID
 	// the events of At are disabled, now and later, unless one of their goroutines changed that
 	Blocked bool
 	Below   bool // the event of At, an Add to a WaitGroup, would make its count negative
@@ -120,13 +123,15 @@ func (p *Problem) pose(goal Goal) (assume []lit, names []Constraint, a Answer) {
 		p.below(goal.At[0])
 	}
 	for _, x := range goal.Sees {
-		if r, w := x[0], x[1]; w >= 0 {
-			want(p.kept(w), r, w)
-			if !slices.Contains(goal.At, r) {
-				want(p.before(w, r), r, w)
+		for _, w := range append(p.elsewhere(x[0], goal.Part), x[1]) {
+			if r := x[0]; w >= 0 {
+				want(p.kept(w), r, w)
+				if !slices.Contains(goal.At, r) {
+					want(p.before(w, r), r, w)
+				}
 			}
 		}
-		p.sees(x[0], x[1])
+		p.sees(x[0], x[1], goal.Part)
 	}
 	if goal.Blocked && a.Verdict == Unknown {
 		for _, e := range goal.At {

@@ -7,12 +7,16 @@ import (
 )
 
 // sees adds that r, which is done or next, reads from w, or reads the initial value if w is -1: no
-// other write to what both access comes between.
-func (p *Problem) sees(r, w int) {
+// other write to what both access comes between. See Goal.Part.
+func (p *Problem) sees(r, w int, part trace.ObjID) {
 	p.finals = append(p.finals, func(p *Problem) {
 		for _, i := range p.unitOf[r] {
 			c, ok := p.units[i].(*cell)
 			length := p.m.events[r].Op == trace.OpLen
+			w := w
+			if ok && p.apart(c, part) {
+				w = c.uses[c.of[r]].source
+			}
 			if !ok && !length || w >= 0 && !slices.Contains(p.unitOf[w], i) {
 				continue
 			}
@@ -24,6 +28,23 @@ func (p *Problem) sees(r, w int) {
 			}
 		}
 	})
+}
+
+// apart reports whether a cell is not that of an object; no cell is if there is no object.
+func (p *Problem) apart(c *cell, part trace.ObjID) bool {
+	return part != 0 && c.at != p.m.t.Objects[part].Addr
+}
+
+// elsewhere returns the writes that r read from in the trace, but in the cell of part.
+func (p *Problem) elsewhere(r int, part trace.ObjID) (writes []int) {
+	for _, i := range p.unitOf[r] {
+		if c, ok := p.units[i].(*cell); ok && p.apart(c, part) {
+			if w := c.uses[c.of[r]].source; w >= 0 {
+				writes = append(writes, w)
+			}
+		}
+	}
+	return writes
 }
 
 // notBetween adds that write x is not between w and r, where it is.

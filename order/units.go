@@ -351,6 +351,7 @@ func (p *Problem) cellsOf(events []int32, addr func(trace.ObjID) uintptr) {
 	sort.Slice(cuts, func(i, j int) bool { return cuts[i] < cuts[j] })
 	for _, a := range cuts[:len(cuts)-1] {
 		c := p.newCell()
+		c.at = a
 		last, now := -1, value{}
 		var used []int32
 		for _, e := range events {

@@ -251,7 +251,8 @@ type Access struct {
 // sync.Map, that at least two goroutines use in the trace and at least one writes. Taking a lock,
 // sending and receiving are writes: what counts is their order.
 type Var struct {
-	ID   int32   // its number in Names
+	ID   int32 // its number in Names
+	Obj  trace.ObjID
 	Sync bool    // it is no memory
 	All  []int32 // indices in Accesses.All, in the order of the trace
 	ByG  [][]int32
@@ -317,7 +318,7 @@ func (n *Names) read(t *trace.Trace, as *Accesses) {
 			if x.use < memory {
 				o = r.vars.Objs[x.use]
 			}
-			as.variable(as.Objects[o], t.Objects[o].Kind)
+			as.variable(o)
 			r.index[x.use] = int32(len(as.Vars))
 		}
 		e := &t.Events[x.event]
@@ -329,13 +330,14 @@ func (n *Names) read(t *trace.Trace, as *Accesses) {
 	}
 }
 
-// variable adds a variable.
-func (as *Accesses) variable(id int32, kind trace.ObjKind) {
+// variable adds object o as a variable.
+func (as *Accesses) variable(o trace.ObjID) {
+	id, kind := as.Objects[o], as.Trace.Objects[o].Kind
 	as.names.kinds[id] = kind
 	i := len(as.Vars)
 	as.Vars = slices.Grow(as.Vars, 1)[:i+1]
 	v := &as.Vars[i]
-	*v = Var{ID: id, Sync: syncs(kind), All: v.All[:0], ByG: v.ByG[:0], Gs: v.Gs[:0]}
+	*v = Var{ID: id, Obj: o, Sync: syncs(kind), All: v.All[:0], ByG: v.ByG[:0], Gs: v.Gs[:0]}
 }
 
 // access adds an access by op to a variable.

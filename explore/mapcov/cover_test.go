@@ -114,8 +114,9 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// TestAdd: a set that reads all traces in the same memory has the patterns that trying all sequences
-// of accesses finds, each trace read on its own, and goroutines have the names that traces give them.
+// TestAdd: a set that reads all traces in the same memory has the patterns that trying all
+// sequences of accesses finds, each trace read on its own, and goroutines have the names that
+// traces give them.
 func TestAdd(t *testing.T) {
 	patterns := 0
 	for seed := uint64(0); seed < 60; seed++ {

@@ -22,6 +22,7 @@ type candidate struct {
 	write  [mapcov.MaxSteps]bool  // by step: it counts as a write
 	key    mapcov.Key             // of the pattern
 	row    uint8                  // of Table 1 that it has; 0: none
+	part   bool                   // see order.Goal.Part
 }
 
 func (k *candidate) event(c *creation, i int) int { return c.as.All[k.access[i]].Event }
@@ -398,6 +399,25 @@ func (c *creation) roles(k *candidate, i int) {
 	}
 	c.instances[k.key]++
 	c.found = append(c.found, *k)
+	if c.parts(k) {
+		k.part = true
+		c.found = append(c.found, *k)
+		k.part = false
+	}
+}
+
+// parts reports whether a read is to see another value in a part of its bytes alone, as well. By
+// steps of both kinds all values come about that several writes leave together.
+func (c *creation) parts(k *candidate) bool {
+	if c.rules.has(Covered) || k.n != 2 {
+		return false
+	}
+	i := c.another(k, [2]int{0, 1})
+	if i < 0 {
+		return false
+	}
+	v := c.as.All[k.access[i]].Var
+	return c.partly[v] && !c.as.Vars[v].Sync
 }
 
 // cuts notes that not all accesses to a variable are considered.
@@ -422,6 +442,9 @@ func (c *creation) goal(k *candidate, n int, newState bool) order.Goal {
 	}
 	if !newState {
 		return g
+	}
+	if k.part {
+		g.Part = c.as.Vars[c.as.All[k.access[0]].Var].Obj
 	}
 	for _, x := range k.conflicts(c) {
 		if c.another(k, x) < 0 || c.another(k, x) > last {

@@ -378,7 +378,7 @@ func (s *Strategy) rest(k *item, g *order.Goal) (events []int) {
 // answer is patternConstraintSolving (Algorithm 4) for the i-th problem of an execution.
 func (s *Strategy) answer(k *item, i int, g order.Goal) order.Answer {
 	x := k.from
-	if s.cores[i].refute(x.named, &g) {
+	if !k.part && s.cores[i].refute(x.named, &g) {
 		s.stats.Skipped++
 		if s.Check != nil {
 			s.Check(x.problem(i), g)
@@ -398,7 +398,9 @@ func (s *Strategy) answer(k *item, i int, g order.Goal) order.Answer {
 		s.stats.Found++
 	case order.Impossible:
 		s.stats.Refuted++
-		s.cores[i].keep(x.named, &g, a.Core)
+		if !k.part {
+			s.cores[i].keep(x.named, &g, a.Core)
+		}
 	default:
 		s.stats.Unknown = append(s.stats.Unknown,
 			explore.Unknown{Pattern: s.set.Names.Pattern(k.key), Reason: a.Reason})
