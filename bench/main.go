@@ -33,6 +33,8 @@
 //	                         bugs, as tables in F (an hour)
 //	go run ./bench -std F    cost by versions of heddle (-heddles) of tests that hash, compress and
 //	                         encode, as a table in F
+//	go run ./bench -access F cost by versions of heddle (-heddles) of tests that access much memory,
+//	                         beside go test and go test -race, as a table in F
 //	go run ./bench -replay F what heddle replay says after fixes, and after changes that mend nothing,
 //	                         by versions of heddle (-heddles), as a table in F (some minutes)
 //	go run ./bench -gen F    heddle gen, by versions of heddle (-heddles), on types of other modules
@@ -81,9 +83,10 @@ func main() {
 	fuzz := flag.String("fuzz", "", "have the versions of heddle that -heddles names, and go test -fuzz (name=go), look for the bugs of bench/programs/ordered, plainfuzz and scanners, and write the tables to `file`; with -type, only of targets whose names match that; with -type known, check only that each fails with the input that is known")
 	flow := flag.Bool("flow", false, "measure data flow instead: executions that record it beside those that do not")
 	std := flag.String("std", "", "compare the versions of heddle that -heddles names on the tests of bench/programs/encodes instead, and write the table to `file`")
+	access := flag.String("access", "", "compare the versions of heddle that -heddles names, with and without race detection, with go test and go test -race on the tests of bench/programs/access and of two modules instead, or with -type those whose names match it, and write the table to `file`")
 	replays := flag.String("replay", "", "have the versions of heddle that -heddles names judge the fixes of bench/fixes instead, and write the table to `file`; with -type, only that pair")
 	gens := flag.String("gen", "", "have the versions of heddle that -heddles names generate tests for the types of bench/gen.txt and bench/programs/seeded instead, and write the tables to `file`; with -type, only types whose names match that")
-	heddles := flag.String("heddles", "", "with -std, -replay, -gen, -fuzz, -parsers and -solvers: commands to compare, `name=path` with commas between")
+	heddles := flag.String("heddles", "", "with -std, -access, -replay, -gen, -fuzz, -parsers and -solvers: commands to compare, `name=path` with commas between")
 	patterns := flag.String("map", "", "compare map, mcr, maptest, pct and random on the types of bench/programs/classes instead, and write the tables to `file`")
 	only := flag.String("type", "", "with -map: only this `type`, such as V17; rules, first, generated or branches: only the tables about the six rules, of the first bug, of generated tests, or of races behind branches; with -branch: subjects, only the tests of other modules")
 	budget := flag.Duration("budget", 3*time.Second, "with -map: processor `time` of a strategy for the generated tests of a type; the paper's is 10m")
@@ -97,7 +100,7 @@ func main() {
 	race := flag.Bool("race", true, "with -test: detect data races")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("unexpected argument %q; the flags are -build, -cold, -memory, -growth, -most, -counts, -bugs, -strategy, -map, -type, -budget, -tests, -repeats, -buggy, -predict, -branch, -unfold, -observe, -inputs, -guarded, -fuzz, -std, -replay, -gen, -heddles, -flow, -huge, -searches, -workers, -simulate, -test, -policy, -race and -cpuprofile", flag.Arg(0))
+		log.Fatalf("unexpected argument %q; the flags are -build, -cold, -memory, -growth, -most, -counts, -bugs, -strategy, -map, -type, -budget, -tests, -repeats, -buggy, -predict, -branch, -unfold, -observe, -inputs, -guarded, -fuzz, -std, -access, -replay, -gen, -heddles, -flow, -huge, -searches, -workers, -simulate, -test, -policy, -race and -cpuprofile", flag.Arg(0))
 	}
 	ctx := context.Background()
 	var err error
@@ -140,6 +143,8 @@ func main() {
 		err = measurePredictions(ctx, *predictions)
 	case *std != "":
 		err = stdTable(ctx, *std, strings.Split(*heddles, ","))
+	case *access != "":
+		err = accessTable(ctx, *access, strings.Split(*heddles, ","), *only)
 	case *replays != "":
 		err = replayTable(ctx, *replays, strings.Split(*heddles, ","), *only)
 	case *gens != "":

@@ -11,14 +11,18 @@ import (
 // A native is the test binary of a package as go test builds it, without heddle.
 type native struct{ path, dir string }
 
-// buildNative builds the one of a package in a folder that the caller removes.
-func buildNative(ctx context.Context, pkg, dir string) (*native, error) {
+// buildNative builds the one of a package, which go finds from the folder dir, with more flags of
+// go test, in a folder that the caller removes.
+func buildNative(ctx context.Context, pkg, dir string, flags ...string) (*native, error) {
 	tmp, err := os.MkdirTemp("", "native-")
 	if err != nil {
 		return nil, err
 	}
 	n := &native{filepath.Join(tmp, "native.test"), dir}
-	out, err := exec.CommandContext(ctx, "go", "test", "-c", "-o", n.path, pkg).CombinedOutput()
+	args := append(append([]string{"test", "-c", "-o", n.path}, flags...), pkg)
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
 	if err != nil {
 		n.remove()
 		return nil, fmt.Errorf("go test -c %s: %w\n%s", pkg, err, out)
