@@ -58,8 +58,9 @@ type Shadow struct {
 	wides wides
 	seen  seen
 
-	races []Race
-	all   bool // report races again in one execution; for tests
+	races    []Race
+	repeated bool // see Repeated
+	all      bool // report races again in one execution; for tests
 }
 
 // Reset removes everything, for a new execution. It costs a few nanoseconds per page that was
@@ -78,7 +79,8 @@ func (s *Shadow) Read(k trace.Chain, c trace.Clock, p, n uintptr, at trace.Site)
 	if p&7+n <= 8 && n-1 < 8 { // within a word, and not empty
 		h, pg := head(k, c, plain, mask(p, n)), s.pages.peek(p)
 		if pg != nil {
-			if x := &pg.cells[p/wordSize%pageWords]; x.repeats(h, at) || x.renew(h, at) {
+			x := &pg.cells[p/wordSize%pageWords]
+			if s.repeated = x.repeats(h, at); s.repeated || x.renew(h, at) {
 				return nil
 			}
 		}
@@ -92,7 +94,8 @@ func (s *Shadow) Write(k trace.Chain, c trace.Clock, p, n uintptr, at trace.Site
 	if p&7+n <= 8 && n-1 < 8 { // within a word, and not empty
 		h, pg := head(k, c, plain|write, mask(p, n)), s.pages.peek(p)
 		if pg != nil {
-			if x := &pg.cells[p/wordSize%pageWords]; x.repeats(h, at) || x.renew(h, at) {
+			x := &pg.cells[p/wordSize%pageWords]
+			if s.repeated = x.repeats(h, at); s.repeated || x.renew(h, at) {
 				return nil
 			}
 		}
@@ -100,6 +103,10 @@ func (s *Shadow) Write(k trace.Chain, c trace.Clock, p, n uintptr, at trace.Site
 	}
 	return s.span(p, n, c, head(k, c, plain|write, 0), at)
 }
+
+// Repeated reports whether the goroutine had made the access for which Read or Write was called
+// last at the same place and moment before, as far as is easily known.
+func (s *Shadow) Repeated() bool { return s.repeated }
 
 // Atomic is Read or Write for an atomic access. Its clock is that after the acquire and before the
 // release of the operation. So a plain write, an atomic store and an atomic load of one address,
@@ -127,7 +134,7 @@ func (s *Shadow) Races() []Race { return s.races }
 // word records an access within one word on page pg, which may be nil.
 func (s *Shadow) word(pg *page, p uintptr, c trace.Clock, h entryHead, at trace.Site) *Race {
 	if pg == nil {
-		pg = s.pages.get(p)
+		pg, s.repeated = s.pages.get(p), false
 	}
 	s.races = s.races[:0]
 	s.part(pg, p, c, h, at)
@@ -151,6 +158,7 @@ func (s *Shadow) part(pg *page, p uintptr, c trace.Clock, h entryHead, at trace.
 // span records an access of any size. h has no mask yet.
 func (s *Shadow) span(p, n uintptr, c trace.Clock, h entryHead, at trace.Site) *Race {
 	if n == 0 {
+		s.repeated = false
 		return nil
 	}
 	s.races = s.races[:0]
@@ -166,6 +174,7 @@ func (s *Shadow) span(p, n uintptr, c trace.Clock, h entryHead, at trace.Site) *
 		end := min(p|(pageSize-1), last)
 		s.onPage(pg, p, end, c, h, at)
 		if end == last {
+			s.repeated = false // not all of it
 			return s.first()
 		}
 		p = end + 1

@@ -91,6 +91,16 @@ func (s *Shadow) narrow(x *cell, w *wide) {
 	s.wides.put(i)
 }
 
+// repeats reports whether w has access h at place at.
+func (w *wide) repeats(h entryHead, at trace.Site) bool {
+	for i := range w.es {
+		if w.es[i].repeats(h, at) {
+			return true
+		}
+	}
+	return false
+}
+
 func (s *Shadow) touchWide(x *cell, base uintptr, h entryHead, at trace.Site, c trace.Clock) {
 	w := s.wides.all[x.number()]
 	writes := h.kind()&write != 0
@@ -99,10 +109,8 @@ func (s *Shadow) touchWide(x *cell, base uintptr, h entryHead, at trace.Site, c 
 		w.addOwn(entry{h, at})
 		return
 	}
-	for i := range w.es {
-		if w.es[i].repeats(h, at) {
-			return
-		}
+	if s.repeated = w.repeats(h, at); s.repeated {
+		return
 	}
 	w.unindex()
 	// entries that became empty, one of them, and one that differs in the bytes only

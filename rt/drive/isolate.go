@@ -267,7 +267,7 @@ func (s *saved) restoreRoots() {
 // restore puts back what an execution changed, but for what goroutines outside control use.
 func (s *saved) restore() {
 	hook.Strangers = sched.S.Outsiders() > 0
-	hook.On = hook.Strangers && hook.Read != nil // nil before the first execution
+	hook.Between()
 	if !s.spare() {
 		return
 	}

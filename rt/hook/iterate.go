@@ -166,8 +166,8 @@ func (it *SliceIter[E]) More() bool {
 		return false
 	}
 	p := &it.v[it.i]
-	if On {
-		Read(noescape(unsafe.Pointer(p)), unsafe.Sizeof(*p), it.s)
+	if Left--; WatchReads || Left < 0 {
+		read(unsafe.Pointer(p), unsafe.Sizeof(*p), it.s)
 	}
 	it.I, it.V = it.i, *p
 	it.i++
@@ -180,8 +180,8 @@ func (it *SliceIter[E]) Next(i *int, v *E) bool {
 		return false
 	}
 	p := &it.v[it.i]
-	if On {
-		Read(noescape(unsafe.Pointer(p)), unsafe.Sizeof(*p), it.s)
+	if Left--; WatchReads || Left < 0 {
+		read(unsafe.Pointer(p), unsafe.Sizeof(*p), it.s)
 	}
 	*i, *v = it.i, *p
 	it.i++
@@ -194,8 +194,8 @@ func (it *SliceIter[E]) Value(v *E) bool {
 		return false
 	}
 	p := &it.v[it.i]
-	if On {
-		Read(noescape(unsafe.Pointer(p)), unsafe.Sizeof(*p), it.s)
+	if Left--; WatchReads || Left < 0 {
+		read(unsafe.Pointer(p), unsafe.Sizeof(*p), it.s)
 	}
 	*v = *p
 	it.i++

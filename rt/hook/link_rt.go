@@ -13,6 +13,12 @@ import (
 // getg returns the address of the running g. It is one instruction, inlined.
 func getg() uintptr { return runtime.HeddleGetg() }
 
+// onStack reports whether p is on the running goroutine's own stack, which is not shared.
+func onStack(p uintptr) bool {
+	lo, hi := runtime.HeddleStack()
+	return lo <= p && p < hi
+}
+
 // take takes a lock if it is free, give gives it back.
 //
 //go:nosplit

@@ -2,10 +2,29 @@ package hook
 
 import "unsafe"
 
+// Reads and writes are told while something has to know of them. In tests without goroutines, and
+// without race detection, nothing has: then they are only counted, where they stand.
+
+// WatchReads is true while reads are told, and WatchWrites while writes are.
+var WatchReads, WatchWrites bool
+
+// Left is how many accesses the program may make before the scheduler is told of one in any case:
+// see Work.
+var Left int64 = Unbounded
+
+// Unbounded is the Left of code outside of executions.
+const Unbounded = 1 << 62
+
+// Work is what Read and Write take from Left for an access to n bytes. One that need not be told
+// takes 1: variables, fields and elements are hardly larger than a piece.
+func Work(n uintptr) int64 { return int64(1 + n/pieceSize) }
+
+const pieceSize = 256
+
 // R announces a read of *p and returns p: x becomes (*R(&x, s)).
 func R[T any](p *T, s Site) *T {
-	if On {
-		Read(noescape(unsafe.Pointer(p)), unsafe.Sizeof(*p), s)
+	if Left--; WatchReads || Left < 0 {
+		read(unsafe.Pointer(p), unsafe.Sizeof(*p), s)
 	}
 	return p
 }
@@ -13,8 +32,8 @@ func R[T any](p *T, s Site) *T {
 // V announces a read of *p and returns the value: x becomes V(&x, s). Unlike R's it is looked at
 // before whatever else the expression announces.
 func V[T any](p *T, s Site) T {
-	if On {
-		Read(noescape(unsafe.Pointer(p)), unsafe.Sizeof(*p), s)
+	if Left--; WatchReads || Left < 0 {
+		read(unsafe.Pointer(p), unsafe.Sizeof(*p), s)
 	}
 	return *p
 }
@@ -22,17 +41,19 @@ func V[T any](p *T, s Site) T {
 // W announces a write of *p that follows in the same statement, and returns p.
 // No other access may be announced between W and the write; use P otherwise.
 func W[T any](p *T, s Site) *T {
-	if On {
-		Write(noescape(unsafe.Pointer(p)), unsafe.Sizeof(*p), s)
+	if Left--; WatchWrites || Left < 0 {
+		write(unsafe.Pointer(p), unsafe.Sizeof(*p), s)
 	}
 	return p
 }
 
 // RW announces a read and a write of *p, for x++ and x += c where no statement can stand.
 func RW[T any](p *T, s Site) *T {
-	if On {
-		Read(noescape(unsafe.Pointer(p)), unsafe.Sizeof(*p), s)
-		Write(noescape(unsafe.Pointer(p)), unsafe.Sizeof(*p), s)
+	if Left--; WatchReads || Left < 0 {
+		read(unsafe.Pointer(p), unsafe.Sizeof(*p), s)
+	}
+	if Left--; WatchWrites || Left < 0 {
+		write(unsafe.Pointer(p), unsafe.Sizeof(*p), s)
 	}
 	return p
 }
@@ -49,16 +70,16 @@ func P[T any](p *T, s Site) Ptr[T] { return Ptr[T]{p, s} }
 
 // Get reads the location: x += v becomes q := P(&x, s); q.Set(q.Get() + v).
 func (q Ptr[T]) Get() T {
-	if On {
-		Read(noescape(unsafe.Pointer(q.p)), unsafe.Sizeof(*q.p), q.s)
+	if Left--; WatchReads || Left < 0 {
+		read(unsafe.Pointer(q.p), unsafe.Sizeof(*q.p), q.s)
 	}
 	return *q.p
 }
 
 // Set announces the write and does it.
 func (q Ptr[T]) Set(v T) {
-	if On {
-		Write(noescape(unsafe.Pointer(q.p)), unsafe.Sizeof(*q.p), q.s)
+	if Left--; WatchWrites || Left < 0 {
+		write(unsafe.Pointer(q.p), unsafe.Sizeof(*q.p), q.s)
 	}
 	*q.p = v
 }
@@ -78,12 +99,8 @@ func U[T any](op byte, p *T, s Site) Changing[T] { return Changing[T]{p: p, op: 
 
 // Get reads the location.
 func (q *Changing[T]) Get() T {
-	if On {
-		if Updates {
-			Update(noescape(unsafe.Pointer(q.p)), unsafe.Sizeof(*q.p), q.s, q.op, 0, false)
-		} else {
-			Read(noescape(unsafe.Pointer(q.p)), unsafe.Sizeof(*q.p), q.s)
-		}
+	if Left--; WatchReads || Left < 0 {
+		q.tell(false)
 	}
 	return *q.p
 }
@@ -96,14 +113,28 @@ func (q *Changing[T]) By(v T) T {
 
 // Set announces the write and does it.
 func (q *Changing[T]) Set(v T) {
-	if On {
-		if Updates {
-			Update(noescape(unsafe.Pointer(q.p)), unsafe.Sizeof(*q.p), q.s, q.op, bitsOf(&q.by), true)
-		} else {
-			Write(noescape(unsafe.Pointer(q.p)), unsafe.Sizeof(*q.p), q.s)
-		}
+	if Left--; WatchWrites || Left < 0 {
+		q.tell(true)
 	}
 	*q.p = v
+}
+
+//go:noinline
+func (q *Changing[T]) tell(wr bool) {
+	p, n := unsafe.Pointer(q.p), unsafe.Sizeof(*q.p)
+	switch {
+	case On && Updates:
+		Left++
+		by := uint64(0)
+		if wr {
+			by = bitsOf(&q.by)
+		}
+		Update(noescape(p), n, q.s, q.op, by, wr)
+	case wr:
+		write(p, n, q.s)
+	default:
+		read(p, n, q.s)
+	}
 }
 
 // bitsOf returns the bits of an integer.
@@ -134,12 +165,17 @@ func Dropped() { Unused(0) }
 // MR announces a read of the map m (an index, a range, len) and returns m. W likewise a write: m[k]
 // = v, delete, clear.
 func MR[M any](m M, s Site) M {
-	if On {
-		if p := mapptr(&m); p != nil {
-			Read(p, 1, s)
-		}
+	if Left--; WatchReads || Left < 0 {
+		readMap(mapptr(&m), s)
 	}
 	return m
+}
+
+//go:noinline
+func readMap(p unsafe.Pointer, s Site) {
+	if p != nil {
+		read(p, 1, s)
+	}
 }
 
 // MW announces a write of the map m and returns m.

@@ -54,6 +54,10 @@ var (
 	// Memory. n is the size in bytes.
 	Read  func(p unsafe.Pointer, n uintptr, s Site)
 	Write func(p unsafe.Pointer, n uintptr, s Site)
+	// NewRead and NewWrite are the same for an access that Recents do not have. It has taken 1 from
+	// Left.
+	NewRead  func(p unsafe.Pointer, n uintptr, s Site)
+	NewWrite func(p unsafe.Pointer, n uintptr, s Site)
 	// Update is Read, or Write, of an integer that x op= by changes. op: see U.
 	Update func(p unsafe.Pointer, n uintptr, s Site, op byte, by uint64, write bool)
 	// MapEntry is Read, or Write, of a map at an entry whose key is not known yet; use is EntryRead

@@ -10,6 +10,13 @@ import "unsafe"
 // packages under test.
 var Strangers bool
 
+// Between sets the hooks for the time between two executions: what goroutines outside control touch
+// is noted then too.
+func Between() {
+	On = Strangers && Read != nil // nil before the first execution
+	WatchReads, WatchWrites, Left = On, On, Unbounded
+}
+
 // Touched are the places that goroutines outside control have touched, each once; only the first
 // NTouched are. A goroutine that finds the table full leaves NTouched beyond its end.
 var (

@@ -250,7 +250,7 @@ func install() {
 		return
 	}
 	s := S
-	hook.Read, hook.Write, hook.Alloc, hook.Note = read, write, s.alloc, s.note
+	hook.Read, hook.Write, hook.Alloc, hook.Note = read, write, s.alloc, s.note // see heed
 	hook.GoStmt, hook.Yield, hook.NumGo, hook.Foreign = s.goStmt, s.gosched, s.numGoroutine, s.foreign
 	hook.ExitProcess = s.exit
 	hook.Outside, hook.Native, hook.File, hook.Use = s.waitOutside, s.nativeIO, s.file, s.useConn

@@ -2,19 +2,20 @@ package sched
 
 import (
 	"heddle/detect"
+	"heddle/rt/hook"
 	"heddle/trace"
 )
 
 // detector detects data races and what is not seen of them.
 type detector struct {
 	on        bool
+	only      bool // accesses are told to nothing else
 	shadow    detect.Shadow
 	chains    chains
-	lent      lent     // to code that is not rewritten
-	win       windowed // recent.go
-	gc        uint32   // collections before shadow began afresh
-	solo      bool     // no other goroutine can go on, see solo.go
-	untilSolo uint32   // accesses to be told until that is asked again
+	lent      lent   // to code that is not rewritten
+	gc        uint32 // collections before shadow began afresh
+	solo      bool   // no other goroutine can go on, see solo.go
+	untilSolo uint32 // accesses to be told until that is asked again
 	accessed  map[accessor]accessedAt
 }
 
@@ -26,7 +27,8 @@ func (d *detector) reset(on bool) {
 	}
 	d.chains.reset()
 	d.lent.reset()
-	d.win.reset()
+	hook.RecentReads.Reset()
+	hook.RecentWrites.Reset()
 	d.gc, d.untilSolo = numgc(), SoloAfter
 	clear(d.accessed)
 }
@@ -36,8 +38,8 @@ func (d *detector) afresh(gc uint32) {
 	d.gc = gc
 	d.shadow.Reset()
 	d.lent.shadow.Reset()
-	d.win.number++
-	d.win.reading++
+	hook.RecentWrites.Window++
+	endReads()
 }
 
 // An accessor is a goroutine at a site.

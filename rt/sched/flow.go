@@ -31,15 +31,12 @@ var caches = [trace.OpMax]bool{
 // resetFlow begins an execution with or without data flow.
 func (s *Sched) resetFlow() {
 	s.t.Flow = nil
-	flow.On, flow.Exprs, flow.Few = s.opt.Flow, s.opt.Exprs, s.opt.Few
+	flow.On, flow.Exprs, flow.Few, hook.Each = s.opt.Flow, s.opt.Exprs, s.opt.Few, s.opt.Flow
 	hook.MapLook, hook.MapGive, hook.MapTake = nil, nil, nil
 	if s.opt.Flow && s.opt.Exprs {
 		hook.MapLook, hook.MapGive, hook.MapTake = s.mapLook, mapGive, flow.SyncTake
 	}
 	if !s.opt.Flow {
-		if flow.Running != nil { // an earlier one did
-			hook.Read, hook.Write = read, write
-		}
 		return
 	}
 	flow.Reset()
@@ -51,6 +48,14 @@ func (s *Sched) resetFlow() {
 	flow.Refers, flow.Unshare = refers, unshare
 	flow.Sender, flow.Encode = s.t.sender, encode
 	hook.Read, hook.Write = s.readForeign, s.writeForeign
+	hook.NewRead = func(p unsafe.Pointer, n uintptr, site hook.Site) {
+		hook.Left++
+		s.readForeign(p, n, site)
+	}
+	hook.NewWrite = func(p unsafe.Pointer, n uintptr, site hook.Site) {
+		hook.Left++
+		s.writeForeign(p, n, site)
+	}
 }
 
 // noteFlow notes what event i of g depends on, and which value it gave.

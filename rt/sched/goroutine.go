@@ -224,7 +224,7 @@ func (s *Sched) ended(g *G) {
 	if onStack(s.lazy.p) {
 		s.lazyDrop() // what is there now is no longer its value
 	}
-	if s.unsettled {
+	if hook.Unsettled {
 		s.settle()
 	}
 	s.event(g, trace.OpEnd, nil, 0, 0)
@@ -308,9 +308,8 @@ func (s *Sched) finish() {
 		s.finalizeObjects()
 		s.noteLeft()
 	}
-	if s.det.solo {
-		s.company()
-	}
+	s.det.solo, s.det.only = false, false
+	s.heed()
 	s.judgeLeft()
 	s.ending.on = true
 	hook.Live = 0

@@ -26,12 +26,12 @@ func onStack(p unsafe.Pointer) bool {
 	return uintptr(p) >= lo && uintptr(p) < hi
 }
 
+// access is told of an access that was counted.
 func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op) {
 	if s.ending.on {
 		s.inert()
 		return
 	}
-	s.alive(n)
 	g := s.cur
 	if len(g.loans) > 0 && op == trace.OpWrite {
 		g.recall()
@@ -61,13 +61,7 @@ func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op
 	if !s.det.on {
 		return
 	}
-	g.touched = g.clock.At(g.chain)
-	if s.det.lent.some {
-		s.det.meetsLent(g, &s.findings, uintptr(p), n)
-	}
-	if s.det.untilSolo--; s.det.untilSolo == 0 {
-		s.maybeSolo()
-	}
+	s.detects(g, uintptr(p), n)
 	var r *detect.Race
 	if op == trace.OpWrite {
 		r = s.det.shadow.Write(g.chain, g.clock, uintptr(p), n, site)
@@ -76,15 +70,33 @@ func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op
 		r = s.det.shadow.Read(g.chain, g.clock, uintptr(p), n, site)
 	}
 	if r != nil {
-		hook.Cur = 0
-		s.raced()
-		s.leave()
+		s.racedHere()
 	}
-	if keep && s.keep(uintptr(p), n, site, op == trace.OpWrite) {
-		hook.Cur = 0
-		s.raced()
-		s.leave()
+	recents := &hook.RecentReads
+	if op == trace.OpWrite {
+		recents = &hook.RecentWrites
 	}
+	if keep {
+		s.keep(recents, uintptr(p), n, hook.Site(site), op == trace.OpWrite)
+	}
+}
+
+// detects is called before an access of g is told to the race detector.
+func (s *Sched) detects(g *G, p, n uintptr) {
+	g.touched = g.clock.At(g.chain)
+	if s.det.lent.some {
+		s.det.meetsLent(g, &s.findings, p, n)
+	}
+	if s.det.untilSolo--; s.det.untilSolo == 0 {
+		s.maybeSolo()
+	}
+}
+
+// racedHere is raced in a hook.
+func (s *Sched) racedHere() {
+	hook.Cur = 0
+	s.raced()
+	s.leave()
 }
 
 func (s *Sched) visibleAccess(g *G, p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op) {
@@ -129,7 +141,7 @@ func (s *Sched) recordAccess(g *G, p unsafe.Pointer, n uintptr, site trace.Site,
 	ev := s.event(g, op, o, int64(n), site)
 	if s.opt.Record || s.opt.Values {
 		s.lazy = lazyValue{p, n, site.Kind(), ev}
-		s.unsettled = true
+		hook.Unsettled = true
 	}
 }
 

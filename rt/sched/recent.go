@@ -26,27 +26,7 @@ import (
 // window; what is reported comes from an execution that records, where every
 // access is told at once.
 
-// A recent is what one place of the program accessed in the running window.
-type recent struct {
-	site     trace.Site
-	window   uint64
-	from, to uintptr // the memory
-	told     uintptr // the race detector knows of [from, told)
-}
-
-// recents are kept by the low bits of their site.
-type recents [nRecent]recent
-
-const nRecent = 64
-
-// A windowed keeps what the running goroutine accessed since it left the scheduler.
-type windowed struct {
-	number        uint64 // of the window
-	reading       uint64 // of the window of reads, which may last longer
-	longReads     uint64 // which of reads got longer, and so have memory that was not told, by bit
-	longWrites    uint64
-	reads, writes recents
-}
+// hook.Recent is such a range; package hook lengthens it.
 
 // read and write are the hooks. They are functions, not methods, because a
 // method value is called through a wrapper.
@@ -56,21 +36,9 @@ func read(p unsafe.Pointer, n uintptr, site hook.Site) {
 		hook.Touch(p)
 		return
 	}
-	s := S
-	e, at := &s.det.win.reads[site%nRecent], uintptr(p)
-	if e.site == trace.Site(site) && e.window == s.det.win.reading {
-		if at-e.from <= e.to-e.from {
-			if end := at + n; end > e.to { // else inside
-				e.to = end
-				s.det.win.longReads |= 1 << (site % nRecent)
-				s.unsettled = true // the window may have outlived an operation that settled it
-			}
-			s.alive(n)
-			return
-		}
-	}
-	if n != 0 && !onStack(p) {
-		s.access(p, n, trace.Site(site), trace.OpRead)
+	S.alive(n)
+	if !hook.RecentReads.Repeats(uintptr(p), n, site) {
+		S.reads(p, n, site)
 	}
 }
 
@@ -79,80 +47,127 @@ func write(p unsafe.Pointer, n uintptr, site hook.Site) {
 		hook.Touch(p)
 		return
 	}
-	s := S
-	e, at := &s.det.win.writes[site%nRecent], uintptr(p)
-	if e.site == trace.Site(site) && e.window == s.det.win.number {
-		if at-e.from <= e.to-e.from {
-			if end := at + n; end > e.to { // else inside
-				e.to = end
-				s.det.win.longWrites |= 1 << (site % nRecent)
-			}
-			s.alive(n)
-			return
-		}
+	S.alive(n)
+	if !hook.RecentWrites.Repeats(uintptr(p), n, site) {
+		S.writes(p, n, site)
 	}
-	if n != 0 && !onStack(p) {
+}
+
+func newRead(p unsafe.Pointer, n uintptr, site hook.Site) {
+	if hook.Cur != getg() {
+		hook.Left++
+		hook.Touch(p)
+		return
+	}
+	s := S
+	if hook.Left < 0 {
+		s.beatHere()
+	}
+	s.reads(p, n, site)
+}
+
+func newWrite(p unsafe.Pointer, n uintptr, site hook.Site) {
+	if hook.Cur != getg() {
+		hook.Left++
+		hook.Touch(p)
+		return
+	}
+	s := S
+	if hook.Left < 0 {
+		s.beatHere()
+	}
+	s.writes(p, n, site)
+}
+
+// reads is told of a read that was counted.
+func (s *Sched) reads(p unsafe.Pointer, n uintptr, site hook.Site) {
+	switch {
+	case n == 0 || onStack(p):
+	case s.det.only:
+		g := s.cur
+		s.detects(g, uintptr(p), n)
+		if s.det.shadow.Read(g.chain, g.clock, uintptr(p), n, trace.Site(site)) != nil {
+			s.racedHere()
+		}
+		s.keep(&hook.RecentReads, uintptr(p), n, site, false)
+	default:
+		s.access(p, n, trace.Site(site), trace.OpRead)
+	}
+}
+
+// writes is told of a write that was counted.
+func (s *Sched) writes(p unsafe.Pointer, n uintptr, site hook.Site) {
+	switch {
+	case n == 0 || onStack(p):
+	case s.det.only:
+		g := s.cur
+		if len(g.loans) > 0 {
+			g.recall()
+		}
+		g.idle, g.nows = 0, 0
+		s.detects(g, uintptr(p), n)
+		if s.det.shadow.Write(g.chain, g.clock, uintptr(p), n, trace.Site(site)) != nil {
+			s.racedHere()
+		}
+		s.keep(&hook.RecentWrites, uintptr(p), n, site, true)
+	default:
 		s.access(p, n, trace.Site(site), trace.OpWrite)
 	}
 }
 
-// keep notes an access that was told just now: its place may go on from there.
-// It reports whether races were found by what had to be told of another place.
-func (s *Sched) keep(p, n uintptr, site trace.Site, write bool) (raced bool) {
-	e, window := &s.det.win.reads[site%nRecent], s.det.win.reading
-	if write {
-		e, window = &s.det.win.writes[site%nRecent], s.det.win.number
+// keep notes an access that was told just now: its place may go on from there, or repeat it.
+func (s *Sched) keep(r *hook.Recents, p, n uintptr, site hook.Site, write bool) {
+	hook.Unsettled = true // so the window ends
+	if s.det.shadow.Repeated() {
+		r.Twice(p, n, site)
+		return
 	}
-	if e.window == window && e.told != e.to {
-		raced = s.tell(e, write)
+	e := &r.Of[site%hook.NRecent]
+	if e.Window == r.Window && e.Told != e.To && s.tell(e, write) {
+		s.racedHere()
 	}
-	e.site, e.window, e.from, e.to, e.told = site, window, p, p+n, p+n
-	s.unsettled = true
-	return raced
+	e.Site, e.Window, e.From, e.To, e.Told = site, r.Window, p, p+n, p+n // each alone: a copy takes long
 }
 
 // endWindow tells what was not told yet, and begins a new window.
 func (s *Sched) endWindow() {
-	w := &s.det.win
-	for ; w.longReads != 0; w.longReads &= w.longReads - 1 {
-		if s.tell(&w.reads[bits.TrailingZeros64(w.longReads)], false) {
+	for w := &hook.RecentReads; w.Long != 0; w.Long &= w.Long - 1 {
+		if s.tell(&w.Of[bits.TrailingZeros64(w.Long)], false) {
 			s.raced()
 		}
 	}
-	for ; w.longWrites != 0; w.longWrites &= w.longWrites - 1 {
-		if s.tell(&w.writes[bits.TrailingZeros64(w.longWrites)], true) {
+	w := &hook.RecentWrites
+	for ; w.Long != 0; w.Long &= w.Long - 1 {
+		if s.tell(&w.Of[bits.TrailingZeros64(w.Long)], true) {
 			s.raced()
 		}
 	}
-	w.number++
+	w.Window++
 	if s.opt.Plain {
-		w.reading++ // every access is noted once between two events
+		endReads() // every access is noted once between two events
 	}
 }
 
+// endReads begins a new window of reads. What was not told yet belongs to the one before.
+func endReads() { hook.RecentReads.Window++ }
+
 // tell tells the race detector the part of e that it does not know, and reports whether that showed
 // races.
-func (s *Sched) tell(e *recent, write bool) bool {
-	p, n, g := e.told, e.to-e.told, s.cur
-	e.told = e.to
+func (s *Sched) tell(e *hook.Recent, write bool) bool {
+	p, n, g := e.Told, e.To-e.Told, s.cur
+	e.Told = e.To
+	site := trace.Site(e.Site)
 	if s.twins.on {
 		s.twinAccess(g, p, n, write)
 	}
 	if s.opt.Plain {
-		s.notePlain(g, p, n, e.site, write)
+		s.notePlain(g, p, n, site, write)
 	}
 	if s.det.lent.some {
 		s.det.meetsLent(g, &s.findings, p, n)
 	}
 	if write {
-		return s.det.shadow.Write(g.chain, g.clock, p, n, e.site) != nil
+		return s.det.shadow.Write(g.chain, g.clock, p, n, site) != nil
 	}
-	return s.det.shadow.Read(g.chain, g.clock, p, n, e.site) != nil
-}
-
-// reset forgets what was kept, before an execution.
-func (w *windowed) reset() {
-	w.number++ // entries of a window 0 were never made
-	w.reading++
-	w.longReads, w.longWrites = 0, 0
+	return s.det.shadow.Read(g.chain, g.clock, p, n, site) != nil
 }

@@ -106,7 +106,7 @@ var changes = [trace.OpMax]bool{
 func (s *Sched) tick(g *G) {
 	g.clock[g.chain]++
 	g.clock[moments]++
-	s.det.win.reading++
+	endReads()
 }
 
 func (s *Sched) epoch(g *G) trace.Epoch { return trace.NewEpoch(g.chain, g.clock[g.chain]) }

@@ -52,7 +52,7 @@ func (t *recorder) reset() {
 
 // newStep adds a step, which the caller fills: what it was before is still in it.
 func (s *Sched) newStep() *trace.Step {
-	s.det.win.reading++
+	endReads()
 	return s.t.newStep()
 }
 

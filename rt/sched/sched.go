@@ -191,36 +191,35 @@ type Sched struct {
 	dg     G               // stands for the caller of Run
 	coros  coroutines
 
-	over      bool // no goroutine may go on: back to the driver
-	unsettled bool // settle has something to do
-	ending    ending
-	sites     visibility
-	lazy      lazyValue // record.go
-	objs      objects
-	replay    replay
-	turns     turns  // ready.go
-	idle      idling // spin.go
-	changing  changing
-	vtime     virtualTime
-	spans     spans
-	work      workload // vtime.go
-	timers    timers
-	ticks     ticks // endless.go
-	draws     draws // choices.go
-	guide     guiding
-	offers    offerBook // channels of exhaustive executions
-	locks     lockGraph // cycle.go
-	outside   outside
-	findings  // what the execution left
-	lessons   // what earlier executions of the test taught
-	allocs    alloclog.Log
-	given     addrs.Table // see hook.AllocGiven
-	files     filenames.Names
-	reach     reach
-	det       detector // of races
-	stacks    eventStacks
-	twins     twins
-	pcs       pcTable // place.go
+	over     bool // no goroutine may go on: back to the driver
+	ending   ending
+	sites    visibility
+	lazy     lazyValue // record.go
+	objs     objects
+	replay   replay
+	turns    turns  // ready.go
+	idle     idling // spin.go
+	changing changing
+	vtime    virtualTime
+	spans    spans
+	work     workload // vtime.go
+	timers   timers
+	ticks    ticks // endless.go
+	draws    draws // choices.go
+	guide    guiding
+	offers   offerBook // channels of exhaustive executions
+	locks    lockGraph // cycle.go
+	outside  outside
+	findings // what the execution left
+	lessons  // what earlier executions of the test taught
+	allocs   alloclog.Log
+	given    addrs.Table // see hook.AllocGiven
+	files    filenames.Names
+	reach    reach
+	det      detector // of races
+	stacks   eventStacks
+	twins    twins
+	pcs      pcTable // place.go
 
 	// Format prints a recorded value; set by rt/drive.
 	Format func(v any) string
@@ -239,7 +238,7 @@ var S = &Sched{t: recorder{counts: new(wire.CrashCounts)}}
 // enter begins a hook: the hooks are off until leave.
 func (s *Sched) enter() *G {
 	hook.Cur = 0
-	if s.unsettled {
+	if hook.Unsettled {
 		s.settle()
 	}
 	return s.cur
@@ -247,7 +246,8 @@ func (s *Sched) enter() *G {
 
 // settle does what was put off until the running goroutine enters the scheduler again.
 func (s *Sched) settle() {
-	s.unsettled = false
+	hook.Unsettled = false
+	hook.WatchWrites = true
 	s.endWindow()
 	if s.lazy.p != nil {
 		s.takeValue()
@@ -293,7 +293,7 @@ func (s *Sched) reset(opt Options) {
 	hook.Rec, hook.Real, hook.Measured, hook.Children = opt.Record, opt.Real, false, false
 	hook.Common, hook.OwnNames = false, hook.OwnNames[:0]
 	hook.Polls = s.exhaustive()
-	hook.Snap = opt.Visible == VisibleAll || opt.Visible == VisibleAuto && !s.sites.visible.Empty()
+	hook.Snap = !s.sites.none(opt.Visible)
 }
 
 // Run runs main as the goroutine "main" of one execution and returns its
@@ -305,6 +305,10 @@ func (s *Sched) Run(main func(), opt Options) *trace.Trace {
 	mine(true)
 	s.reset(opt)
 	install()
+	if s.heed(); s.needless() {
+		s.ignore()
+	}
+	s.det.only = opt.Race && !opt.Record && !opt.Plain && !s.twins.on && s.sites.none(opt.Visible)
 	s.resetFlow()
 	s.changing.begin(s.opt.Plain && !s.opt.Flow && s.exhaustive())
 	s.dg = G{}
@@ -329,7 +333,7 @@ func (s *Sched) Run(main func(), opt Options) *trace.Trace {
 		flow.Settle()
 	}
 	s.finish()
-	hook.On = hook.Strangers // what they touch between executions is noted too
+	hook.Between() // what they touch between executions is noted too
 	hook.Cur = 0
 	s.t.Verdict = s.verdict
 	return &s.t.Trace

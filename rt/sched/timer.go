@@ -31,7 +31,7 @@ func (s *Sched) vnow() int64 {
 		s.cur.flow.Now = 0
 		return s.realTime()
 	}
-	if s.unsettled {
+	if hook.Unsettled {
 		s.enter() // writes before and after this count as two
 		s.leave()
 	}
@@ -514,7 +514,7 @@ func (s *Sched) fireTimer(t *timer) {
 	// its sends and go statements are operations like any other, without choice.
 	was := s.cur
 	s.cur = tg
-	s.det.win.reading++
+	endReads()
 	quiet := tg.quiet
 	tg.quiet = true
 	s.timers.firing = t
@@ -524,7 +524,7 @@ func (s *Sched) fireTimer(t *timer) {
 	s.timers.firing = nil
 	tg.quiet = quiet
 	s.cur = was
-	s.det.win.reading++
+	endReads()
 }
 
 // mayFireEarly reports whether the next timer can be chosen like a goroutine, in free time. After

@@ -71,6 +71,7 @@ func (s *Sched) update(p unsafe.Pointer, n uintptr, site hook.Site, op byte, by 
 		}
 		return
 	}
+	s.alive(n)
 	c := &s.changing
 	c.inStep(len(s.t.Steps))
 	u, kind := updateOf(op, by, n), trace.OpRead
@@ -108,6 +109,7 @@ func (s *Sched) mapEntry(p unsafe.Pointer, site hook.Site, use uint8) {
 	c.inStep(len(s.t.Steps))
 	switch {
 	case hook.Cur == getg() && !onStack(p):
+		s.alive(1)
 		if len(c.notes) < mostUpdates && len(s.t.Plain) < trace.MostPlain {
 			c.site, c.now, c.leaves = trace.Site(site), trace.Update{}, leaves[use]
 		}

@@ -27,6 +27,11 @@ func (v *visibility) point(mode VisibleMode, site trace.Site) bool {
 	return mode == VisibleAll || v.visible.Has(site)
 }
 
+// none reports whether no access is a scheduling point.
+func (v *visibility) none(mode VisibleMode) bool {
+	return mode == VisibleSync || mode == VisibleAuto && v.visible.Empty()
+}
+
 // SetVisible makes the memory accesses at the given sites, and no others, scheduling points under
 // VisibleAuto.
 func (s *Sched) SetVisible(sites []trace.Site) {

@@ -1,6 +1,10 @@
 package sched
 
-import "time"
+import (
+	"time"
+
+	"heddle/rt/hook"
+)
 
 // virtualTime is the clock that the program under test sees, and how it moves.
 type virtualTime struct {
@@ -93,14 +97,12 @@ func (v *virtualTime) flow(w *workload) bool {
 // otherwise, since a look at the clock moves it by a nanosecond only. How much was accessed is,
 // unlike the real time that it took, the same in every execution of a schedule.
 type workload struct {
-	untilBeat int32 // accesses until the next sign of life
-	beats     int   // signs of life of this execution
-	owed      int64 // time that work has taken and that has not passed yet
+	beats int   // signs of life of this execution; the next is due when hook.Left is used up
+	owed  int64 // time that work has taken and that has not passed yet
 }
 
 const (
 	beatEvery = 1 << 20 // accesses from one sign of life to the next
-	pieceSize = 16      // bytes; an access to many counts as one to each piece of them
 	lookWork  = 64      // a look at the clock is as much work as so many accesses
 	// beats of an execution before its work takes time; in them nothing that should be quick takes
 	// any
@@ -108,26 +110,29 @@ const (
 	beatTime  = 10_000_000 // ns: ten an access, what they take under a race detector
 )
 
-func (w *workload) reset() { *w = workload{untilBeat: beatEvery} }
+func (w *workload) reset() {
+	*w = workload{}
+	hook.Left = beatEvery
+}
 
 // much reports whether so much was done that work takes time.
 func (w *workload) much() bool { return w.beats > workAfter }
 
 // accessed counts an access to n bytes, and reports whether a sign of life is due. It is inlined.
 func (w *workload) accessed(n uintptr) bool {
-	w.untilBeat -= 1 + int32(n/pieceSize)
-	return w.untilBeat <= 0
+	hook.Left -= hook.Work(n)
+	return hook.Left < 0
 }
 
 // looked counts a look at the clock, and reports whether a sign of life is due.
 func (w *workload) looked() bool {
-	w.untilBeat -= lookWork
-	return w.untilBeat <= 0
+	hook.Left -= lookWork
+	return hook.Left < 0
 }
 
 // beat is a sign of life. It reports whether the work takes time.
 func (w *workload) beat() bool {
-	w.untilBeat = beatEvery
+	hook.Left = beatEvery
 	w.beats++
 	if w.much() {
 		w.owed += beatTime

@@ -54,7 +54,7 @@ type cell struct {
 	big  [20]int
 }
 
-// outcomes: 0 1; hooks: V Read Write Set P
+// outcomes: 0 1; hooks: V Read NewRead Write NewWrite Set P
 func TestRead(t *testing.T) {
 	x, got := &cell{}, 0
 	beside(func() { x.n = 1 }, func() { got = x.n })
