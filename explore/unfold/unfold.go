@@ -269,8 +269,12 @@ func (s *Strategy) aimAtEvent() bool {
 	return false
 }
 
-// longest bounds the steps of an execution.
-const longest = 200_000
+// longest bounds the steps of an execution, and widest its steps times its goroutines: nets take
+// memory for both.
+const (
+	longest = 200_000
+	widest  = 1 << 25
+)
 
 // Done takes the trace of the last schedule.
 func (s *Strategy) Done(t *trace.Trace) {
@@ -288,7 +292,7 @@ func (s *Strategy) done(t *trace.Trace) {
 	s.result.Executions++
 	s.free()
 	s.incomplete(explore.Short(t))
-	if long := explore.TooLong(t, longest); !long.None() {
+	if long := explore.TooLong(t, min(longest, widest/max(1, len(t.Goroutines)))); !long.None() {
 		s.incomplete(long)
 		s.over = true
 		return
