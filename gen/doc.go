@@ -16,6 +16,7 @@ import (
 type advice struct {
 	unsafe string                       // the sentence by which the type is for one goroutine; "": none
 	first  map[string]string            // methods that come before all other calls, with the sentence
+	callee map[string]string            // of first: the method that the sentence is about, which they call
 	alone  map[string]string            // methods that nothing may run beside
 	apart  map[string]map[string]string // methods that these may not run beside
 	vague  map[string]string            // methods whose results depend on calls at the same time
@@ -79,6 +80,31 @@ func docs(files []*ast.File) map[token.Pos]string {
 	return all
 }
 
+// calls has the methods that methods call on their receivers, by where the names of these are.
+func calls(files []*ast.File) map[token.Pos][]string {
+	all := map[token.Pos][]string{}
+	for _, f := range files {
+		for _, d := range f.Decls {
+			d, ok := d.(*ast.FuncDecl)
+			if !ok || d.Body == nil || d.Recv == nil || len(d.Recv.List[0].Names) == 0 {
+				continue
+			}
+			recv := d.Recv.List[0].Names[0].Name
+			ast.Inspect(d.Body, func(n ast.Node) bool {
+				if c, ok := n.(*ast.CallExpr); ok {
+					if s, ok := c.Fun.(*ast.SelectorExpr); ok {
+						if x, ok := s.X.(*ast.Ident); ok && x.Name == recv {
+							all[d.Name.Pos()] = append(all[d.Name.Pos()], s.Sel.Name)
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	return all
+}
+
 // sentences splits a doc comment.
 func sentences(doc string) (all []string) {
 	for _, part := range strings.Split(doc, "\n\n") {
@@ -105,7 +131,7 @@ func forOne(doc string) string {
 }
 
 func newAdvice() *advice {
-	return &advice{first: map[string]string{}, alone: map[string]string{},
+	return &advice{first: map[string]string{}, callee: map[string]string{}, alone: map[string]string{},
 		apart: map[string]map[string]string{}, vague: map[string]string{}, tries: map[string]string{},
 		runs: map[string]string{}}
 }
@@ -156,6 +182,23 @@ func (p *Package) advise(obj *types.TypeName, methods []method) *advice {
 				rule[m] = s
 			}
 		}
+	}
+	for _, m := range methods {
+		if a.first[m.name] != "" {
+			continue
+		}
+		for _, c := range p.calls[m.pos] {
+			if s := a.first[c]; s != "" && a.callee[c] == "" {
+				a.first[m.name], a.callee[m.name] = s, c
+				break
+			}
+		}
+	}
+	if 2*len(a.callee) > len(methods) { // hardly anything would be left beside another call
+		for m := range a.callee {
+			delete(a.first, m)
+		}
+		clear(a.callee)
 	}
 	return a
 }
@@ -224,7 +267,11 @@ func (s *Suite) heed() error {
 	}
 	said := func(rule map[string]string, what string) {
 		for _, m := range slices.Sorted(maps.Keys(rule)) {
-			s.note("%s %s: it is documented so: %q; -docs=false does without", m, what, rule[m])
+			it := "it"
+			if c := a.callee[m]; c != "" && rule[m] == a.first[m] {
+				it = c + ", which it calls,"
+			}
+			s.note("%s %s: %s is documented so: %q; -docs=false does without", m, what, it, rule[m])
 		}
 	}
 	said(a.first, "is called before all others only")

@@ -100,7 +100,8 @@ func TestHeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := s.advice
-	if a.first["WithMax"] == "" || a.alone["Wait"] == "" || a.runs["Go"] == "" || len(a.apart) > 0 {
+	if a.first["WithMax"] == "" || a.first["Double"] == "" || a.callee["Double"] != "WithMax" ||
+		a.alone["Wait"] == "" || a.runs["Go"] == "" || len(a.apart) > 0 {
 		t.Errorf("of Pool is known: %+v", a)
 	}
 	for _, c := range []struct {
@@ -161,6 +162,9 @@ type Pool struct{ n int }
 
 // WithMax sets the limit.
 func (p *Pool) WithMax(n int) *Pool { p.n = n; return p }
+
+// Double doubles the limit.
+func (p *Pool) Double() *Pool { return p.WithMax(2 * p.n) }
 
 // Go runs the given function, or waits.
 func (p *Pool) Go(f func()) { f() }

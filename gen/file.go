@@ -380,6 +380,8 @@ func (s *Suite) callText(c *call, tokens map[*call]*held, beside, loose bool) (s
 	case level == asSets:
 		body += fmt.Sprintf("return []any{%sAny{%s}}", s.name(), strings.ReplaceAll(rs, ", ",
 			fmt.Sprintf("}, %sAny{", s.name())))
+	case level == notCompared && s.advice.tries[e.method] != "":
+		body += fmt.Sprintf("return []any{%sFate{%s}}", s.name(), rs)
 	case level == notCompared:
 		if tokens[c] == nil {
 			body = strings.Replace(body, rs+" := ", "", 1)

@@ -47,6 +47,7 @@ type Package struct {
 	withTests bool                // types has what they declare
 	values    map[string][]string // constants and literals of the source, by basic type
 	docs      map[token.Pos]string
+	calls     map[token.Pos][]string // see calls
 	fset      *token.FileSet
 
 	// qual is what names of the package begin with in test files: nothing, or its name and a dot,
@@ -151,7 +152,7 @@ func check(l *listed, exports map[string]string, tests bool) (*Package, error) {
 		return nil, err
 	}
 	p.collect(files, info)
-	p.docs, p.fset = docs(files), fset
+	p.docs, p.calls, p.fset = docs(files), calls(files), fset
 	for _, name := range needed {
 		if p.types.Scope().Lookup(name) != nil {
 			p.qual = p.Name + "."
