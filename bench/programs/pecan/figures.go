@@ -1,6 +1,9 @@
 package pecan
 
-import "sync"
+import (
+	"runtime"
+	"sync"
+)
 
 // The two bugs that the paper shows, as it prints them.
 
@@ -54,23 +57,31 @@ func (q *eventQueue) removeElementAt(i int) {
 	q.events = append(q.events[:i:i], q.events[i+1:]...)
 }
 
-// nextEvent is getNextEvent of Jigsaw's EventManager, which waits until there is an event; here it
-// gives up instead.
-func (q *eventQueue) nextEvent() (int, bool) {
-	if q.size() == 0 {
-		return 0, false
+func (q *eventQueue) addElement(e int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.events = append(q.events, e)
+}
+
+// nextEvent is getNextEvent of Jigsaw's EventManager. It waits until there is an event.
+func (q *eventQueue) nextEvent() int {
+	for q.size() == 0 {
+		runtime.Gosched()
 	}
 	e := q.elementAt(0)
 	q.removeElementAt(0)
-	return e, true
+	return e
 }
 
-// Figure7 is figure 7: of several goroutines that take an event each, one finds it gone.
+// Figure7 is figure 7: of two goroutines that take an event each, one finds it gone, as the second
+// event has not come yet.
 func Figure7() {
-	q := &eventQueue{events: []int{1}}
+	q := new(eventQueue)
 	var wg sync.WaitGroup
 	for range 2 {
 		wg.Go(func() { q.nextEvent() })
 	}
+	q.addElement(1)
+	q.addElement(2)
 	wg.Wait()
 }
