@@ -592,7 +592,7 @@ func (q *Q) Take(k string) bool {
 			*main/1 lock q.mu p.go:7
 			main/1 read q.used p.go:8`, []string{"main - - p.go:1"},
 			[]string{"read `q.used` at p.go:4, checked `n >= q.max` at p.go:6",
-				"also on each way around that; lock it for writing"}, nil},
+				"and on each way that does not come there; lock it for writing"}, nil},
 		"nothing ever received from a channel that is full": {`package p
 func (b *B) Post(m string) {
 	for _, c := range b.subs { c <- m }

@@ -331,6 +331,21 @@ func (c *sources) startedInLoop(p wire.Place) bool {
 	})
 }
 
+// awaits reports whether p is in the condition of a loop that q comes after.
+func (c *sources) awaits(p, q wire.Place) (waits bool) {
+	f := c.function(p)
+	if f == nil {
+		return false
+	}
+	ast.Inspect(f.body, func(n ast.Node) bool {
+		if l, ok := n.(*ast.ForStmt); ok && l.Cond != nil {
+			waits = waits || c.spans(l.Cond, p) && !c.spans(l, q)
+		}
+		return true
+	})
+	return waits
+}
+
 // loops reports whether a loop within a node has p in its body.
 func (c *sources) loops(within ast.Node, p wire.Place) (in bool) {
 	ast.Inspect(within, func(n ast.Node) bool {

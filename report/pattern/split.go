@@ -328,7 +328,10 @@ func (s *story) oneHold(m *Match, g *gap, what string) string {
 			hint += fmt.Sprintf(": leave out the unlock at %s and the lock at %s", at(p), at(q))
 		}
 	}
-	hint += ", and unlock it after the second, also on each way around that"
+	hint += ", and unlock it after the second, and on each way that does not come there"
+	if s.source.awaits(g.first, g.second) {
+		hint += fmt.Sprintf("; while the loop at %s waits, unlock it in each round and lock it again", at(g.first))
+	}
 	var inner []string
 	for _, side := range []struct {
 		a act

@@ -3,6 +3,7 @@ package pattern
 import (
 	"testing"
 
+	"heddle/report/syntax"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -33,6 +34,33 @@ func TestStartsAfter(t *testing.T) {
 		s := &story{acts: tt.acts}
 		if got := s.startsAfter(tt.acts[tt.write], tt.g); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+}
+
+// TestAwaits: a check in the condition of a loop waits until what comes after the loop is possible;
+// one that the loop goes round with does not.
+func TestAwaits(t *testing.T) {
+	c := &sources{syntax.New(func(string) []byte {
+		return []byte(`package p
+func (q *Q) Next() int {
+	for q.Size() == 0 {
+		runtime.Gosched()
+	}
+	for q.Size() > 0 {
+		q.Remove()
+	}
+	if q.Size() == 0 { return 0 }
+	return q.First()
+}`)
+	})}
+	at := func(line int) wire.Place { return wire.Place{File: "p.go", Line: line} }
+	for _, tt := range []struct {
+		check, act int
+		want       bool
+	}{{3, 10, true}, {3, 4, false}, {6, 7, false}, {9, 10, false}} {
+		if got := c.awaits(at(tt.check), at(tt.act)); got != tt.want {
+			t.Errorf("lines %d and %d: %v, want %v", tt.check, tt.act, got, tt.want)
 		}
 	}
 }
