@@ -146,9 +146,16 @@ func TestBounds(t *testing.T) {
 		}
 		checked++
 		for _, o := range someBounds {
+			// the dependencies that executions within the bounds show: the search knows no others
+			tab := transition.NewTable()
 			want, _ := within(m, tab, 1500, o.keeps)
 			got := bounded(t, m, tab, seed, o.Options)
-			if !got.Covers(want) || !all.Covers(got) {
+			for tab.Changed {
+				tab.Changed = false
+				want, _ = within(m, tab, 1500, o.keeps)
+				got = bounded(t, m, tab, seed, o.Options)
+			}
+			if !got.Covers(want) || got.Len() > all.Len() {
 				t.Fatalf("seed %d, %+v: %d classes, %d are within, of %d\n%s", seed, o, got.Len(), want.Len(),
 					all.Len(), progen.Source(p))
 			}
