@@ -2,8 +2,11 @@ package pattern
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"heddle/rt/wire"
 )
 
 // escape is the story of a slice or map that a method returns, and that changes after that.
@@ -819,6 +822,7 @@ func Close() {
 			if m == nil {
 				t.Fatal("nothing was recognised")
 			}
+			withParts(f, func() { Recognise(f, only("p.go", tt.source), nil) })
 			all := m.Text + "\n" + m.Hint
 			for _, s := range tt.says {
 				if !strings.Contains(all, s) {
@@ -831,5 +835,24 @@ func Close() {
 				}
 			}
 		})
+	}
+}
+
+// withParts calls do with each beginning and end of a story, and without each of its events: what
+// happened before a test has no event. Nothing may fail by that.
+func withParts(f *wire.Finding, do func()) {
+	whole := f.Story
+	defer func() { f.Story = whole }()
+	of := func(events ...wire.Event) {
+		f.Story = events
+		for i := range f.Story {
+			f.Story[i].Index = i
+		}
+		do()
+	}
+	for i := range whole {
+		of(slices.Clone(whole[:i])...)
+		of(slices.Clone(whole[i:])...)
+		of(slices.Concat(whole[:i], whole[i+1:])...)
 	}
 }

@@ -74,7 +74,10 @@ func (s *story) sendClosed(p wire.Place) *Match {
 				a.G != p.Goroutine
 		})
 	}
-	if p.Object = cmp.Or(p.Object, s.name(closes)); !ok || p.Object == "" {
+	if !ok { // closed before the test
+		return nil
+	}
+	if p.Object = cmp.Or(p.Object, s.name(closes)); p.Object == "" {
 		return nil
 	}
 	var sentBy *act

@@ -397,8 +397,12 @@ func TestPatterns(t *testing.T) {
 
 // A story that makes no sense is no reason to fail: it may be cut, or of a program that changed.
 func FuzzRecognise(f *testing.F) {
-	f.Add("data race", uint64(1))
-	f.Add("deadlock", uint64(77))
+	for _, kind := range []string{"data race", "deadlock", "leak", "panic", "test failure", "misuse",
+		"livelock", "fatal error", "atomicity violation"} {
+		for seed := range uint64(300) {
+			f.Add(kind, seed)
+		}
+	}
 	f.Fuzz(func(t *testing.T, kind string, seed uint64) {
 		ops := []string{"read", "write", "lock", "unlock", "rlock", "runlock", "cond-wait", "cond-wake",
 			"signal",
