@@ -265,16 +265,21 @@ func (s *Suite) heed() error {
 		return fmt.Errorf("%s is for one goroutine, by its documentation: %q; -docs=false tests it all the same",
 			s.typeName(), a.unsafe)
 	}
+	about := func(m, what, it, sentence string) {
+		s.note("%s %s: %s is documented so: %q; -docs=false does without", m, what, it, sentence)
+	}
 	said := func(rule map[string]string, what string) {
 		for _, m := range slices.Sorted(maps.Keys(rule)) {
-			it := "it"
-			if c := a.callee[m]; c != "" && rule[m] == a.first[m] {
-				it = c + ", which it calls,"
-			}
-			s.note("%s %s: %s is documented so: %q; -docs=false does without", m, what, it, rule[m])
+			about(m, what, "it", rule[m])
 		}
 	}
-	said(a.first, "is called before all others only")
+	for _, m := range slices.Sorted(maps.Keys(a.first)) {
+		it := "it"
+		if c := a.callee[m]; c != "" {
+			it = c + ", which it calls,"
+		}
+		about(m, "is called before all others only", it, a.first[m])
+	}
 	said(a.alone, "is called by no goroutine beside others")
 	said(a.vague, "is called, and what it returns beside other calls is not compared")
 	said(a.tries, "may fail beside other calls, whatever they are")

@@ -246,11 +246,11 @@ func (s *Sched) idleStep(g *G) bool {
 
 // install fills the function variables of rt/hook.
 func install() {
-	if hook.Read != nil {
+	if hook.Alloc != nil {
 		return
 	}
 	s := S
-	hook.Read, hook.Write, hook.Alloc, hook.Note = read, write, s.alloc, s.note // see heed
+	hook.Alloc, hook.Note = s.alloc, s.note // Read and Write: see heed
 	hook.GoStmt, hook.Yield, hook.NumGo, hook.Foreign = s.goStmt, s.gosched, s.numGoroutine, s.foreign
 	hook.ExitProcess = s.exit
 	hook.Outside, hook.Native, hook.File, hook.Use = s.waitOutside, s.nativeIO, s.file, s.useConn

@@ -29,7 +29,8 @@ import (
 // hook.Recent is such a range; package hook lengthens it.
 
 // read and write are the hooks. They are functions, not methods, because a
-// method value is called through a wrapper.
+// method value is called through a wrapper. Reads and writes each have their own
+// way down to the race detector: one for both makes an access 5 to 10 % dearer.
 
 func read(p unsafe.Pointer, n uintptr, site hook.Site) {
 	if hook.Cur != getg() {
@@ -131,20 +132,20 @@ func (s *Sched) keep(r *hook.Recents, p, n uintptr, site hook.Site, write bool) 
 
 // endWindow tells what was not told yet, and begins a new window.
 func (s *Sched) endWindow() {
-	for w := &hook.RecentReads; w.Long != 0; w.Long &= w.Long - 1 {
-		if s.tell(&w.Of[bits.TrailingZeros64(w.Long)], false) {
-			s.raced()
-		}
-	}
-	w := &hook.RecentWrites
-	for ; w.Long != 0; w.Long &= w.Long - 1 {
-		if s.tell(&w.Of[bits.TrailingZeros64(w.Long)], true) {
-			s.raced()
-		}
-	}
-	w.Window++
+	s.tellLong(&hook.RecentReads, false)
+	s.tellLong(&hook.RecentWrites, true)
+	hook.RecentWrites.Window++
 	if s.opt.Plain {
 		endReads() // every access is noted once between two events
+	}
+}
+
+// tellLong tells what got longer.
+func (s *Sched) tellLong(r *hook.Recents, write bool) {
+	for ; r.Long != 0; r.Long &= r.Long - 1 {
+		if s.tell(&r.Of[bits.TrailingZeros64(r.Long)], write) {
+			s.raced()
+		}
 	}
 }
 
