@@ -180,17 +180,5 @@ func heddleExecution(ctx context.Context, command, dir, race, test,
 		return took, code == 0
 	}
 	cpu(accessFew) // may build
-	few, ok := cpu(accessFew)
-	if !ok {
-		return 0, false
-	}
-	for k := 8; ; k *= 4 {
-		many, ok := cpu(accessFew + k)
-		if !ok {
-			return 0, false
-		}
-		if took := many - few; took > accessLeast || k >= nativeMost {
-			return max(took, 0) / float64(k), true
-		}
-	}
+	return perExecution(accessFew, 8, accessLeast, cpu)
 }

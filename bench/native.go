@@ -53,17 +53,23 @@ const (
 // execution returns the processor time of one execution of a test, in seconds: the difference that
 // more of them make. ok is false where it fails, as programs with bugs may.
 func (n *native) execution(ctx context.Context, test string) (seconds float64, ok bool) {
-	few, err := n.cpu(ctx, test, 1)
-	if err != nil {
-		return 0, false
-	}
-	for k := 4; ; k *= 4 {
-		many, err := n.cpu(ctx, test, 1+k)
-		if err != nil {
-			return 0, false
+	return perExecution(1, 4, nativeLeast, func(executions int) (float64, bool) {
+		took, err := n.cpu(ctx, test, executions)
+		return took, err == nil
+	})
+}
+
+// perExecution returns what an execution costs, in seconds. cpu tells what a number of them cost.
+// From that of few executions and more the cost of few is taken off; more grows until what is left
+// is above least. ok is false where cpu's is.
+func perExecution(few, more int, least float64, cpu func(executions int) (float64, bool)) (seconds float64,
+	ok bool) {
+	off, ok := cpu(few)
+	for k := more; ok; k *= 4 {
+		var all float64
+		if all, ok = cpu(few + k); ok && (all-off > least || k >= nativeMost) {
+			return max(all-off, 0) / float64(k), true
 		}
-		if took := many - few; took > nativeLeast || k >= nativeMost {
-			return max(took, 0) / float64(k), true
-		}
 	}
+	return 0, false
 }
