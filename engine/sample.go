@@ -53,7 +53,7 @@ func (e *exploration) opening(fixed string) (result string, alone bool) {
 	if e.ended() {
 		return result, false
 	}
-	if alone := e.alone(&once); alone && e.late() || e.heavy() {
+	if alone := e.alone(&once); alone && e.late() || e.heavy() || e.stop(1) {
 		return result, alone
 	}
 	ex := e.second(e.schedule(1, fixed), visible, &once)

@@ -3,6 +3,7 @@ package counters
 import (
 	"reflect"
 	"testing"
+	"unsafe"
 )
 
 func TestSeen(t *testing.T) {
@@ -73,6 +74,9 @@ func TestWatch(t *testing.T) {
 	Number(3, 3, 8, false, 1) // equal
 	Number(4, 5, 2, true, 77)
 	Text("a", "bcd", true, 9)
+	p := new([1 << 16]byte)
+	Number(uint64(uintptr(unsafe.Pointer(p))), 0, 8, false, 78) // an address
+	Number(0, uint64(uintptr(unsafe.Pointer(&p[9]))), 8, false, 79)
 	want := []Pair{{Text: true, S: "a", T: "bcd", Fold: true}, {A: 4, B: 5, Size: 2, Const: true}}
 	if got := Watched(); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
