@@ -10,16 +10,21 @@ import (
 	"heddle/rt/wire"
 )
 
-const loops = "heddle/bench/programs/loops"
+const (
+	loops = "heddle/bench/programs/loops"
+	waits = "heddle/bench/programs/waits"
+)
 
-// loopRows are programs that wait or retry in loops: how many executions they have without
+// A loopRow is a program that waits or retries in loops: how many executions it has without
 // iterations that failed, counted by hand or published for GenMC; 0: not known. kind is the finding
 // that there is.
-var loopRows = []struct {
+type loopRow struct {
 	test       string
 	executions int
 	kind       string
-}{
+}
+
+var loopRows = []loopRow{
 	{"TestTicket3", 6, ""},
 	{"TestTicket4", 24, ""},
 	{"TestTicket5", 120, ""},
@@ -77,27 +82,52 @@ var loopRows = []struct {
 	{"TestTook", 1, ""},
 }
 
+// The first section, which ends before a loop that begins with its lock held can wait, is an event.
+var waitRows = []loopRow{
+	{"TestHeld", 2, ""},
+	{"TestHeldBuggy", 0, judge.TestFailure},
+	{"TestHeldNeverBuggy", 0, judge.Livelock},
+	{"TestHeldTwo", 0, ""},
+	{"TestHeldTwoBuggy", 0, judge.Livelock},
+	{"TestTry", 6, ""},
+	{"TestTryBuggy", 0, judge.TestFailure},
+	{"TestSelect", 1, ""},
+	{"TestSelectBuggy", 0, judge.Race},
+	{"TestLen", 6, ""},
+	{"TestLenBuggy", 0, judge.Livelock},
+	{"TestBackoff", 0, ""},
+	{"TestBackoffBuggy", 0, judge.TestFailure},
+	{"TestMap", 0, ""},
+	{"TestMapBuggy", 0, judge.TestFailure},
+}
+
 // TestLoops explores them by dpor.
 func TestLoops(t *testing.T) {
+	exploreLoops(t, loops, loopRows)
+	exploreLoops(t, waits, waitRows)
+}
+
+func exploreLoops(t *testing.T, pkg string, rows []loopRow) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("builds a test binary")
 	}
 	t.Setenv("HEDDLE_BENCH", "1")
-	b, err := buildPackage(context.Background(), loops, false)
+	b, err := buildPackage(context.Background(), pkg, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, r := range loopRows {
+	for _, r := range rows {
 		names = append(names, r.test)
 	}
 	found, err := b.explore(context.Background(), "dpor", names, func(c *wire.Config) {
-		c.Package, c.Budget, c.Race = loops, int64(time.Minute), true
+		c.Package, c.Budget, c.Race = pkg, int64(time.Minute), true
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range loopRows {
+	for _, r := range rows {
 		s := found[r.test]
 		if s == nil || !s.complete || r.executions > 0 && s.executions != r.executions {
 			t.Errorf("%s: %+v; want all, by %d executions", r.test, s, r.executions)

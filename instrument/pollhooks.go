@@ -41,6 +41,10 @@ func (r *rewriter) poll(s *ast.ForStmt) {
 		return
 	}
 	first, again := " _hd.Loop("+site+", false); ", "; _hd.Loop("+site+", true) "
+	if turn := r.polls.turn(s); turn != nil {
+		r.after(turn, "; _hd.Loop("+site+", true)")
+		again = "; "
+	}
 	from := s.For + token.Pos(len("for"))
 	if s.Cond == nil {
 		r.between(from, s.Body.Lbrace, first+again)

@@ -24,7 +24,7 @@ import (
 //
 // The locks of package sync are among what the scheduler sees: a section that only reads is no
 // change. So it has to know when a loop is left: _hd.Out(S) stands on each way out, and after a
-// loop with a condition.
+// loop with a condition. Where an iteration begins with the lock held, see turn.
 //
 // After an iteration without changes, such a loop may be throttled until something that it read is
 // written. The scheduler sees changes that pass through hooks (a TryLock that succeeds, a value

@@ -71,7 +71,8 @@ func (g *generator) shared() []*Stmt {
 	return g.write()
 }
 
-// pollLoop returns a loop that polls under locks: one section, two in a row, or one within another.
+// pollLoop returns a loop that polls under locks: one section, two in a row, or one within another;
+// or one that begins with the lock held.
 func (g *generator) pollLoop() []*Stmt {
 	r := g.reg()
 	look := &Stmt{Op: Read, Obj: g.r.IntN(g.p.Vars), Reg: r}
@@ -101,6 +102,9 @@ func (g *generator) pollLoop() []*Stmt {
 		}
 	}
 	s := &Stmt{Op: Poll, Reg: r, Val: g.val(), Body: body}
+	if body[0] == enter && body[len(body)-1] == leave && g.oneIn(3) {
+		s.Op = PollHeld
+	}
 	if g.oneIn(3) {
 		s.Else = []*Stmt{{Op: Yield}}
 	}

@@ -141,8 +141,16 @@ const (
 	MapClear           // clear(mp)
 	MapGrow            // { n := len(mp); Body; Reg = len(mp) - n }
 	Poll               // for { Body; if Reg == Val { break }; Else }
+	PollHeld           // enter; for { look; if Reg == Val { break }; leave; Else; enter }; leave
 	numOps
 )
+
+// Held returns the three parts of the body of a PollHeld.
+func (s *Stmt) Held() (enter, look, leave []*Stmt) {
+	n := len(s.Body)
+	first, last := min(1, n), max(n-1, min(1, n))
+	return s.Body[:first], s.Body[first:last], s.Body[last:]
+}
 
 // Number gives every statement its ID and returns the number of statements.
 func (p *Program) Number() int {
@@ -243,7 +251,7 @@ func (p *Program) Spins() bool {
 	found := false
 	p.Each(func(s *Stmt) {
 		found = found || s.Op == SpinLoad || s.Op == SpinLock || s.Op == SpinCAS || s.Op == Fetch ||
-			s.Op == Reread || s.Op == Poll
+			s.Op == Reread || s.Op == Poll || s.Op == PollHeld
 	})
 	return found
 }

@@ -217,8 +217,8 @@ func (s *Stmt) registers(used *[Registers]bool) {
 		if s.Val2 > 0 && s.Src >= 0 {
 			used[s.Src] = true
 		}
-	case If, Poll, Fetch, Reread, Read, Load, Add, CAS, TryLock, RWTry, RTry, Recv, Len, Range, Stop, Reset,
-		Draw, Clock, MapGet, MapLen, MapGrow:
+	case If, Poll, PollHeld, Fetch, Reread, Read, Load, Add, CAS, TryLock, RWTry, RTry, Recv, Len, Range,
+		Stop, Reset, Draw, Clock, MapGet, MapLen, MapGrow:
 		used[s.Reg] = true
 	case Select:
 		for _, c := range s.Cases {
@@ -279,6 +279,17 @@ func (w *printer) stmt(s *Stmt) {
 		w.line("if r%d == %d {\nbreak\n}", s.Reg, s.Val)
 		w.block(s.Else)
 		w.line("}")
+	case PollHeld:
+		enter, look, leave := s.Held()
+		w.block(enter)
+		w.line("for {")
+		w.block(look)
+		w.line("if r%d == %d {\nbreak\n}", s.Reg, s.Val)
+		w.block(leave)
+		w.block(s.Else)
+		w.block(enter)
+		w.line("}")
+		w.block(leave)
 	case Repeat:
 		w.line("for range %d {", s.Val)
 		w.block(s.Body)

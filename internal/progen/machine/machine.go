@@ -374,6 +374,8 @@ func (m *Machine) do(f *frame, s *progen.Stmt) {
 		}
 	case progen.Poll:
 		m.poll(f, s)
+	case progen.PollHeld:
+		m.pollHeld(f, s)
 	case progen.Take:
 		f.regs[s.Reg] = m.Inputs[s.Obj] + f.value(s)
 	case progen.Draw:

@@ -161,6 +161,36 @@ func (m *Machine) poll(f *frame, s *progen.Stmt) {
 	})
 }
 
+// pollHeld executes enter; for { look; if Reg == Val { break }; leave; Else; enter }; leave.
+func (m *Machine) pollHeld(f *frame, s *progen.Stmt) {
+	before := f.regs
+	enter, look, leave := s.Held()
+	try := func() bool {
+		f.regs = before
+		m.block(f, look)
+		return f.regs[s.Reg] == s.Val
+	}
+	patience := m.Patience
+	if m.OneShot {
+		patience = 0
+	}
+	m.block(f, enter)
+	for n := 0; !try(); n++ {
+		m.block(f, leave)
+		if m.OneShot && n == patience {
+			f.polls = s
+			hook.Block(site(s.ID))
+		}
+		if n >= patience {
+			hook.Loop(site(s.ID), n > patience)
+		}
+		m.block(f, s.Else)
+		m.block(f, enter)
+	}
+	hook.Out(site(s.ID))
+	m.block(f, leave)
+}
+
 // pollsOn reports whether f, which gave up polling, would succeed now.
 func (m *Machine) pollsOn(f *frame) bool {
 	switch s := f.polls; s.Op {
@@ -168,7 +198,7 @@ func (m *Machine) pollsOn(f *frame) bool {
 		return !m.mutexes[s.Obj].held
 	case progen.Fetch:
 		return m.atomics[s.Obj] != 0
-	case progen.Reread, progen.Poll:
+	case progen.Reread, progen.Poll, progen.PollHeld:
 		return true
 	default: // SpinLoad, SpinCAS
 		return m.atomics[s.Obj] == int64(s.Val)
