@@ -377,22 +377,29 @@ func (p *prediction) tellPlain() {
 
 // allot gives the clips of one execution an equal part of the time that is left until then, of
 // those of so many, to become simpler. took: the execution. Where that is time for a few executions
-// alone, a clip is executed once, to be recorded. Where there is none, it is told as it was seen:
-// the command replays it.
+// alone, a clip is executed once, to be recorded. Where there is not even that, it is told as it
+// was seen: the command replays it.
 func (p *prediction) allot(until time.Time, left int, took time.Duration) {
 	if until.IsZero() {
 		return
 	}
 	now := time.Now()
 	part := until.Sub(now) / time.Duration(left)
-	if p.asSeen = part <= 0; part < fewExecutions*took {
+	p.asSeen = part <= 0 || took > longExecution && part < recordedTimes*took
+	if part < fewExecutions*took {
 		part = 0
 	}
 	p.clipUntil = now.Add(part)
 }
 
-// fewExecutions is how many executions it takes, about, to make a clip any simpler.
-const fewExecutions = 6
+// fewExecutions is how many executions it takes, about, to make a clip any simpler, and
+// recordedTimes how many times as long as another one an execution of longExecution takes in which
+// each step is recorded with its calls.
+const (
+	fewExecutions = 6
+	recordedTimes = 12
+	longExecution = 50 * time.Millisecond
+)
 
 func (p *prediction) tellOne(x *shown) {
 	p.visible, p.expect = x.visible, x.expect

@@ -132,13 +132,15 @@ func (e *exploration) predictOnly() (result string, complete bool, end why.End) 
 	p := &prediction{exploration: e, alone: true, deadline: e.deadline, told: new(wire.Predicted)}
 	watch := p.stopwatch()
 	e.q = wire.Request{Schedule: *s, Show: e.showOnce()}
+	began := time.Now()
 	plain := e.execute(&e.q, explore.Needs{})
+	took := time.Since(began)
 	p.told.Plain = watch.seconds()
 	e.covers(&plain)
 	if len(plain.Found) > 0 {
 		plain.Trace = plain.Trace.Clone()
 	}
-	p.plain = &shown{ex: plain, s: s, visible: e.visible, n: e.n}
+	p.plain = &shown{ex: plain, s: s, visible: e.visible, n: e.n, took: took}
 	if len(plain.Trace.Steps) < longRecording {
 		p.tellPlain()
 	}

@@ -1,12 +1,11 @@
 package engine
 
 import (
-	"encoding/binary"
-	"hash/fnv"
 	"time"
 
 	"heddle/explore/why"
 	"heddle/rt/limit"
+	"heddle/rt/splitmix"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -40,14 +39,13 @@ func (p *prediction) handOut(next int) bool {
 	if !p.alone || p.from != nil || p.cfg.Measure || !e.mayShare() {
 		return false
 	}
-	s := &wire.Predicting{Recorded: recorded(p.graph.Trace), From: next, To: len(p.tasks) + p.parts(),
-		Told: *p.told}
-	if s.From >= s.To || !p.worthSharing(next) {
+	to := len(p.tasks) + p.parts()
+	if next >= to || !p.worthSharing(next) {
 		return false
 	}
 	p.tellShown()
 	p.tellPlain()
-	s.Told = *p.told
+	s := &wire.Predicting{Recorded: recorded(p.graph.Trace), From: next, To: to, Told: *p.told}
 	for i := range p.tasks[next:] {
 		s.Untried = append(s.Untried, p.newVerdict(&p.tasks[next+i].Instances[0]).told)
 	}
@@ -60,14 +58,15 @@ func (p *prediction) handOut(next int) bool {
 const soonAgain = 50 * time.Millisecond
 
 // worthSharing reports whether the tasks from the next one on take longer, as far as those before
-// it tell, than others need to record and analyse the execution again.
+// it tell, than others need to record and analyse the execution again, and whether there is time
+// for that.
 func (p *prediction) worthSharing(next int) bool {
 	again := seconds(p.told.Recorded + p.told.Analysis)
 	tried := time.Since(p.trying)
 	switch {
 	case again < soonAgain:
 		return true
-	case tried < again:
+	case tried < again, !p.deadline.IsZero() && time.Until(p.deadline) < 2*again:
 		return false
 	case next >= len(p.tasks):
 		return true
@@ -108,12 +107,10 @@ func (w *Worker) predictOn() {
 
 // recorded returns a hash of what an execution was, without what is other in each process.
 func recorded(t *trace.Trace) uint64 {
-	h := fnv.New64a()
+	h := uint64(0)
 	put := func(v ...uint64) {
 		for _, x := range v {
-			var b [8]byte
-			binary.LittleEndian.PutUint64(b[:], x)
-			h.Write(b[:])
+			h = splitmix.Mix(h^x) + 1
 		}
 	}
 	put(uint64(t.Verdict), uint64(len(t.Goroutines)))
@@ -125,5 +122,5 @@ func recorded(t *trace.Trace) uint64 {
 		e := &t.Events[i]
 		put(uint64(e.G), uint64(e.Op), uint64(e.Obj), uint64(e.Site))
 	}
-	return h.Sum64()
+	return h
 }

@@ -149,7 +149,11 @@ func (r *Reporter) std(p wire.Place) bool {
 	if r.o.GOROOT == "" || p.File == "" {
 		return false
 	}
+	if known, ok := r.ofStd.Load(p.File); ok {
+		return known.(bool)
+	}
 	_, ok := below(filepath.Join(r.o.GOROOT, "src"), p.File)
+	r.ofStd.Store(p.File, ok)
 	return ok
 }
 

@@ -91,6 +91,7 @@ type Reporter struct {
 	queue   []*Package
 	results []*Result
 	parsed  *syntax.Files // of the program; made once
+	ofStd   sync.Map      // by file: whether it is of the standard library
 	causes  cause.Groups  // of all findings of the run
 	told    []told        // one for each cause that was reported
 	status  status
