@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -330,7 +331,13 @@ func (p *prediction) record() *trace.Trace {
 		return nil
 	}
 	t := ex.Trace.Clone()
-	p.told.Events, p.told.Bounded = len(t.Events), t.Verdict.Cut()
+	p.told.Events = len(t.Events)
+	if t.Verdict.Cut() {
+		p.told.Bounded = t.Verdict.String()
+	}
+	if t.Verdict == trace.Bounded {
+		p.told.Bounded += fmt.Sprintf(" (%d steps)", len(t.Steps))
+	}
 	p.told.Goroutines = len(t.Goroutines) - 1 // the timers
 	return t
 }

@@ -52,7 +52,7 @@ type final func(p *Problem)
 
 // pose turns a goal into assumptions, with a constraint for each.
 func (p *Problem) pose(goal Goal) (assume []lit, names []Constraint, a Answer) {
-	p.forced, p.finals, p.stops = make(map[int]bool), nil, nil
+	p.forced, p.finals, p.stops, p.must = make(map[int]bool), nil, nil, nil
 	p.goal = p.fresh()
 	want := func(l lit, events ...int) {
 		switch l {
@@ -84,7 +84,9 @@ func (p *Problem) pose(goal Goal) (assume []lit, names []Constraint, a Answer) {
 			want(not(p.kept(e)), e)
 		}
 		if n.prev >= 0 {
-			want(p.kept(int(p.m.nodes[n.prev].last)), e)
+			last := int(p.m.nodes[n.prev].last)
+			p.must = append(p.must, last)
+			want(p.kept(last), e)
 		}
 		for _, r := range p.decides(e) {
 			p.forced[r] = true
@@ -94,6 +96,7 @@ func (p *Problem) pose(goal Goal) (assume []lit, names []Constraint, a Answer) {
 			p.startOf(e, want)
 		}
 	}
+	p.must = append(p.must, goal.Keep...)
 	for _, e := range goal.Keep {
 		want(p.kept(e), e)
 	}
@@ -139,6 +142,9 @@ func (p *Problem) pose(goal Goal) (assume []lit, names []Constraint, a Answer) {
 				return
 			}
 		}
+	}
+	if core := p.counted(stopped); core != nil && a.Verdict == Unknown {
+		a.Verdict, a.Core = Impossible, core
 	}
 	return
 }
@@ -299,6 +305,7 @@ func (p *Problem) exhausted(e int, events []int32, stopped map[trace.GID]int, he
 	}
 	for _, i := range sorted(last) {
 		if _, ok := stopped[p.m.events[i].G]; !ok {
+			p.must = append(p.must, i)
 			p.wanted(e, []lit{p.kept(i)})
 		}
 	}

@@ -11,7 +11,8 @@ type meetingPoint struct {
 	partners     map[int][]int  // by event: the events that it may meet
 	meets        map[[2]int]lit // by send and receive
 	settled      map[int]bool   // events whose partners are constrained already
-	few          bool           // there are too many pairs: only those that met may meet
+	few          bool           // only those that met may meet: there are too many pairs
+	sure         bool           // or one goroutine sends and one receives: the others could not
 	waiters      []waiter       // see checkWaiters
 }
 
@@ -33,7 +34,8 @@ func newMeetingPoint(p *Problem, events []int32) *meetingPoint {
 			c.closes = append(c.closes, e)
 		}
 	}
-	c.few = len(c.sends)*len(c.recvs) > maxMeetings
+	c.sure = p.oneGoroutine(c.sends) && p.oneGoroutine(c.recvs) && len(c.sends) == len(c.recvs)
+	c.few = c.sure || len(c.sends)*len(c.recvs) > maxMeetings
 	return c
 }
 
@@ -68,7 +70,7 @@ func (c *meetingPoint) settle(p *Problem, e int) {
 		}
 		lits = append(lits, c.meet(p, s, r))
 	}
-	if c.few {
+	if c.few && !c.sure {
 		p.names.approximate[tag] = true
 	}
 	p.add(tag, lits...)

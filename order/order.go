@@ -83,6 +83,7 @@ type Problem struct {
 	tight  bool         // the order must follow the trace more closely than it must to be correct, see strict
 	forced map[int]bool // reads that the goal wants to read the same
 	stops  []int
+	must   []int // events that it demands to be done, for counted
 	finals []final
 
 	// the order that is checked

@@ -5,18 +5,19 @@ import (
 	"math/rand"
 	"slices"
 	"testing"
+	"time"
 
 	"heddle/trace"
 )
 
 // Several goroutines send over a channel to one that receives: what is added for the room of the
-// channel excludes no order that brute force finds.
+// channel, and what is counted, excludes no order that brute force finds.
 func TestManySenders(t *testing.T) {
 	asked := map[bool]int{}
 	for seed := range *scripts / 5 {
 		r := rand.New(rand.NewSource(int64(seed)))
 		s := &script{values: []bool{false, false, r.Intn(4) == 0}, objects: []trace.Object{{},
-			{Kind: trace.ObjChan, Addr: 64, Cap: int32(1 + r.Intn(2))}, {Kind: trace.ObjMemory, Addr: 128}}}
+			{Kind: trace.ObjChan, Addr: 64, Cap: int32(r.Intn(3))}, {Kind: trace.ObjMemory, Addr: 128}}}
 		senders, sends := 2+r.Intn(2), 0
 		s.ops = make([][]scriptOp, 1+senders)
 		for g := 1; g <= senders; g++ {
@@ -51,5 +52,36 @@ func TestManySenders(t *testing.T) {
 	}
 	if asked[true] < *scripts/5 || asked[false] < *scripts/5 {
 		t.Errorf("asked %v times only", asked)
+	}
+}
+
+// A sender cannot be left over where the receiver has as many values as there are sends, in any of
+// the n! ways to pair them, of which only some are tried.
+func TestLeftOver(t *testing.T) {
+	for _, room := range []int32{0, 1, 5} {
+		const n = 500
+		tr := &trace.Trace{Objects: []trace.Object{{}, {Kind: trace.ObjChan, Cap: room}}}
+		add := func(e trace.Event) {
+			e.Step = int32(len(tr.Steps))
+			tr.Steps = append(tr.Steps, trace.Step{G: e.G, Op: e.Op})
+			tr.Events = append(tr.Events, e)
+		}
+		tr.Goroutines = make([]trace.Goroutine, n+1)
+		for i := range trace.GID(n) {
+			add(trace.Event{G: 0, Op: trace.OpGo, Arg: int64(i + 1), Partner: -1})
+		}
+		var sends []int
+		for i := range trace.GID(n) {
+			k := int32(len(tr.Events))
+			sends = append(sends, int(k))
+			add(trace.Event{G: i + 1, Op: trace.OpSend, Obj: 1, Partner: k + 1})
+			add(trace.Event{G: 0, Op: trace.OpRecv, Obj: 1, Arg: 1, Partner: k})
+		}
+		p := New(tr, Options{})
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if a := p.Solve(ctx, Deadlock(sends[n/2])); a.Verdict != Impossible || len(a.Core) == 0 {
+			t.Errorf("room for %d: %v %s, core %v; want impossible", room, a.Verdict, a.Reason, a.Core)
+		}
 	}
 }

@@ -126,8 +126,9 @@ func (r *Reporter) predictions(t *TestResult) string {
 	if t.Predicted.Short {
 		b.WriteString("    note: prediction used up its share of the time or of the memory before all of the execution was analysed (-budget, -memory)\n")
 	}
-	if t.Predicted.Bounded {
-		fmt.Fprintf(&b, "    note: only the first %s of the execution were analysed: at most a million, fewer with -steps or in the first pass of heddle test\n", plural(t.Predicted.Events, "event"))
+	if bound := t.Predicted.Bounded; bound != "" {
+		fmt.Fprintf(&b, "    note: only the first %s of the execution were analysed: %s\n",
+			plural(t.Predicted.Events, "event"), bound)
 	}
 	return b.String()
 }

@@ -31,9 +31,10 @@ type Predicted struct {
 
 	// with Config.Complete: the time was over before all sets of goroutines that could be
 	// deadlocked were asked about
-	Cut     bool
-	Short   bool // the time was over, or the memory, before all of the execution was analysed
-	Bounded bool // the recording was cut short: it holds the first Events only
+	Cut   bool
+	Short bool // the time was over, or the memory, before all of the execution was analysed
+	// what cut the recording short, so that it holds the first Events only; "": nothing
+	Bounded string
 }
 
 // A Prediction is something that was predicted.
