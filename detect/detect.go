@@ -104,6 +104,39 @@ func (s *Shadow) Write(k trace.Chain, c trace.Clock, p, n uintptr, at trace.Site
 	return s.span(p, n, c, head(k, c, plain|write, 0), at)
 }
 
+// Steps is Read, or Write, for n bytes at p, then n bytes at p+step, and so on: as many times as
+// times says.
+func (s *Shadow) Steps(k trace.Chain, c trace.Clock, p, n, step, times uintptr, at trace.Site,
+	writes bool) *Race {
+	how := plain
+	if writes {
+		how |= write
+	}
+	h := head(k, c, how, 0)
+	s.races = s.races[:0]
+	var pg *page
+	for of := uintptr(1); times > 0; { // no key is 1
+		if p%wordSize+n > wordSize {
+			s.bytes(p, n, c, h, at)
+			p, times = p+step, times-1
+			continue
+		}
+		if key(p) != of {
+			pg, of = s.pages.get(p), key(p)
+		}
+		word, hm := p&^(wordSize-1), h
+		for ; times > 0 && p&^(wordSize-1) == word && p%wordSize+n <= wordSize; times-- {
+			hm |= entryHead(mask(p, n))
+			p += step
+		}
+		if x := &pg.cells[word/wordSize%pageWords]; !x.repeats(hm, at) && !x.renew(hm, at) {
+			s.part(pg, word, c, hm, at)
+		}
+	}
+	s.repeated = false
+	return s.first()
+}
+
 // Repeated reports whether the goroutine had made the access for which Read or Write was called
 // last at the same place and moment before, as far as is easily known.
 func (s *Shadow) Repeated() bool { return s.repeated }
@@ -162,6 +195,13 @@ func (s *Shadow) span(p, n uintptr, c trace.Clock, h entryHead, at trace.Site) *
 		return nil
 	}
 	s.races = s.races[:0]
+	s.bytes(p, n, c, h, at)
+	s.repeated = false // not all of it
+	return s.first()
+}
+
+// bytes records an access of any size but 0. h has no mask yet.
+func (s *Shadow) bytes(p, n uintptr, c trace.Clock, h entryHead, at trace.Site) {
 	last := p + (n - 1)
 	if last < p {
 		last = ^uintptr(0)
@@ -174,8 +214,7 @@ func (s *Shadow) span(p, n uintptr, c trace.Clock, h entryHead, at trace.Site) *
 		end := min(p|(pageSize-1), last)
 		s.onPage(pg, p, end, c, h, at)
 		if end == last {
-			s.repeated = false // not all of it
-			return s.first()
+			return
 		}
 		p = end + 1
 	}

@@ -80,6 +80,7 @@ type world struct {
 	reads  bool // most accesses are
 	pages  bool // many are of whole pages
 	ranges bool // many are of tens of words
+	steps  bool // many are told as steps
 	sites  int  // how many places there are; 0: every access has its own
 	told   map[places]bool
 	raced  int
@@ -173,7 +174,12 @@ func (w *world) run(data []byte, maxG int) {
 			if w.sites > 0 {
 				at = trace.Site(next()%w.sites + 1)
 			}
-			w.access(access{g: trace.Chain(g), own: w.gs[g][g], c: w.gs[g], p: p, n: n, k: k, at: at})
+			x := access{g: trace.Chain(g), own: w.gs[g][g], c: w.gs[g], p: p, n: n, k: k, at: at}
+			if w.steps && act&2 != 0 && n > 0 && k&plain != 0 && p > 200 {
+				w.accesses(x, uintptr(next()%40-12), next()%12+1) // none goes around 0
+			} else {
+				w.access(x, w.tell(&x))
+			}
 		}
 	}
 }
@@ -194,8 +200,38 @@ func (w *world) tell(x *access) []Race {
 	return w.s.Races()
 }
 
-func (w *world) access(x access) {
-	races := w.tell(&x)
+// accesses makes an access some times, in steps, and tells all at once.
+func (w *world) accesses(x access, step uintptr, times int) {
+	var bytes []Race
+	if w.s.Steps(x.g, x.c, x.p, x.n, step, uintptr(times), x.at, x.k&write != 0) != nil {
+		for _, r := range w.s.Races() {
+			w.told[places{r.At, r.Prev, x.k | kindOf(&r)<<2}] = true // checked below
+			for b := range r.Size {
+				one := r
+				one.Addr, one.Size = r.Addr+b, 1
+				bytes = append(bytes, one)
+			}
+		}
+	}
+	all := 0
+	for range times {
+		var races []Race
+		for _, r := range bytes {
+			if x.on(r.Addr) {
+				races = append(races, r)
+			}
+		}
+		w.access(x, races)
+		all += len(races)
+		x.p += step
+	}
+	if all < len(bytes) {
+		w.t.Fatalf("%v and on in %d steps of %d: races elsewhere: %v", &x, times, int(step), bytes)
+	}
+}
+
+// access checks the races that were reported of x.
+func (w *world) access(x access, races []Race) {
 	if w.ranges {
 		w.layout()
 	}
@@ -311,21 +347,26 @@ func TestAgainstTwin(t *testing.T) {
 		all, reads  bool
 		pages       bool
 		ranges      bool
+		steps       bool
 	}{
-		{"EveryRace", 0, 4, true, false, false, false},
-		{"EveryRaceManyGoroutines", 0, 40, true, false, false, false},
-		{"FewPlacesAll", 3, 5, true, false, false, false},
-		{"FewPlaces", 3, 5, false, false, false, false},
-		{"FewPlacesManyGoroutines", 8, 40, false, false, false, false},
-		{"ManyReaders", 0, 40, true, true, false, false},
-		{"ManyReadersFewPlaces", 2, 30, true, true, false, false},
-		{"Pages", 0, 4, true, false, true, false},
-		{"PagesFewPlaces", 3, 5, false, false, true, false},
-		{"PagesReaders", 2, 8, true, true, true, false},
-		{"Ranges", 0, 4, true, false, false, true},
-		{"RangesFewPlaces", 2, 3, false, false, false, true},
-		{"RangesFewPlacesAll", 3, 5, true, false, false, true},
-		{"RangesReaders", 2, 8, true, true, false, true},
+		{"EveryRace", 0, 4, true, false, false, false, false},
+		{"EveryRaceManyGoroutines", 0, 40, true, false, false, false, false},
+		{"FewPlacesAll", 3, 5, true, false, false, false, false},
+		{"FewPlaces", 3, 5, false, false, false, false, false},
+		{"FewPlacesManyGoroutines", 8, 40, false, false, false, false, false},
+		{"ManyReaders", 0, 40, true, true, false, false, false},
+		{"ManyReadersFewPlaces", 2, 30, true, true, false, false, false},
+		{"Pages", 0, 4, true, false, true, false, false},
+		{"PagesFewPlaces", 3, 5, false, false, true, false, false},
+		{"PagesReaders", 2, 8, true, true, true, false, false},
+		{"Ranges", 0, 4, true, false, false, true, false},
+		{"RangesFewPlaces", 2, 3, false, false, false, true, false},
+		{"RangesFewPlacesAll", 3, 5, true, false, false, true, false},
+		{"RangesReaders", 2, 8, true, true, false, true, false},
+		{"Steps", 0, 4, true, false, false, false, true},
+		{"StepsFewPlaces", 3, 5, false, false, false, false, true},
+		{"StepsReaders", 2, 30, true, true, false, false, true},
+		{"StepsRanges", 3, 5, true, false, false, true, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rng := rand.New(rand.NewSource(1))
@@ -347,10 +388,10 @@ func TestAgainstTwin(t *testing.T) {
 				data := make([]byte, 20+rng.Intn(40*test.maxG))
 				rng.Read(data)
 				w := newWorld(t, s, test.sites, origins[rng.Intn(len(origins))])
-				if test.pages || test.ranges {
+				if test.pages || test.ranges || test.steps {
 					w.origin = origins[rng.Intn(3)] // the twin counts bytes beyond the last address
 				}
-				w.reads, w.pages, w.ranges = test.reads, test.pages, test.ranges
+				w.reads, w.pages, w.ranges, w.steps = test.reads, test.pages, test.ranges, test.steps
 				w.run(data, test.maxG)
 				raced += w.raced
 				told += len(w.twin)

@@ -3,20 +3,24 @@ package hook
 import "unsafe"
 
 // A Recent is what one place of the program accessed in the running window: between two operations
-// of the scheduler. What the place accesses next only lengthens it, in a loop over memory, or is
-// inside. Package sched says what that is good for, and what windows are.
+// of the scheduler. What the place accesses next only lengthens it, in a loop over memory, is
+// inside, or is one step further. Package sched says what that is good for, and what windows are.
 type Recent struct {
 	Site     Site
 	Window   uint64
 	From, To uintptr // the memory
 	Told     uintptr // the race detector knows of [From, Told)
+	// Step is the distance between accesses of one size: it was found twice in a row, as Last. If
+	// the place goes on in such steps, [From, To) is its last access only.
+	Last, Step uintptr
+	Steps      uintptr // how many of them were not told; Told is To then
 }
 
 // Recents are what was read, or written, in a window.
 type Recents struct {
+	Of     [NRecent]Recent
 	Window uint64 // its number
 	Long   uint64 // which of Of got longer, and so have memory that was not told, by bit
-	Of     [NRecent]Recent
 	seen   [nSeen]seen
 	pays   int // how often seen was of use, less how often it was filled
 }
@@ -51,7 +55,7 @@ var Unsettled bool
 // Repeats reports whether nothing is to be told of an access to n bytes at p by the goroutine under
 // test, since its place goes on from where it was, or has made it before.
 func (r *Recents) Repeats(p, n uintptr, s Site) bool {
-	return r.inside(p, n, s) || r.longer(p, n, s) || r.saw(p, n, s)
+	return r.inside(p, n, s) || r.longer(p, n, s) || r.saw(p, n, s) || r.further(p, n, s)
 }
 
 // inside reports whether an access is inside of what its place accessed before.
@@ -63,12 +67,25 @@ func (r *Recents) inside(p, n uintptr, s Site) bool {
 // longer reports whether an access begins inside of it, and adds the access. None is inside.
 func (r *Recents) longer(p, n uintptr, s Site) bool {
 	e := &r.Of[s%NRecent]
-	if e.Site != s || e.Window != r.Window || p-e.From > e.To-e.From {
+	if e.Site != s || e.Window != r.Window || p-e.From > e.To-e.From || e.Steps > 0 {
 		return false
 	}
 	e.To = p + n
 	r.Long |= 1 << (s % NRecent)
 	Unsettled = true // the window may have outlived an operation that settled it
+	return true
+}
+
+// further reports whether an access is one step further, and adds it. None is inside.
+func (r *Recents) further(p, n uintptr, s Site) bool {
+	e := &r.Of[s%NRecent]
+	if p-e.From != e.Step || p+n-e.To != e.Step || e.Told != e.To || e.Site != s || e.Window != r.Window {
+		return false
+	}
+	e.From, e.To, e.Told = p, p+n, p+n
+	e.Steps++
+	r.Long |= 1 << (s % NRecent)
+	Unsettled = true
 	return true
 }
 
@@ -103,13 +120,27 @@ func (r *Recents) Twice(p, n uintptr, s Site) {
 }
 
 // read and write are told of an access where WatchReads, WatchWrites or Left asks for it. They are
-// no variables, and take few arguments, so that what calls them is inlined.
+// no variables, and take few arguments, so that what calls them is inlined. One question a
+// statement: of several that are joined by || the compiler computes a value.
 //
 //go:noinline
 func read(p unsafe.Pointer, n uintptr, s Site) {
-	if r, at := &RecentReads, uintptr(p); Left >= 0 && Cur == getg() && !Each &&
-		(r.inside(at, n, s) || onStack(at) || r.longer(at, n, s) || r.saw(at, n, s)) {
-		return
+	if r, at := &RecentReads, uintptr(p); Left >= 0 && Cur == getg() && !Each {
+		if r.inside(at, n, s) {
+			return
+		}
+		if onStack(at) {
+			return
+		}
+		if r.longer(at, n, s) {
+			return
+		}
+		if r.saw(at, n, s) {
+			return
+		}
+		if r.further(at, n, s) {
+			return
+		}
 	}
 	if On {
 		NewRead(noescape(p), n, s)
@@ -118,9 +149,22 @@ func read(p unsafe.Pointer, n uintptr, s Site) {
 
 //go:noinline
 func write(p unsafe.Pointer, n uintptr, s Site) {
-	if r, at := &RecentWrites, uintptr(p); Left >= 0 && Cur == getg() && !Each &&
-		(r.inside(at, n, s) || onStack(at) || r.longer(at, n, s) || r.saw(at, n, s)) {
-		return
+	if r, at := &RecentWrites, uintptr(p); Left >= 0 && Cur == getg() && !Each {
+		if r.inside(at, n, s) {
+			return
+		}
+		if onStack(at) {
+			return
+		}
+		if r.longer(at, n, s) {
+			return
+		}
+		if r.saw(at, n, s) {
+			return
+		}
+		if r.further(at, n, s) {
+			return
+		}
 	}
 	if On {
 		NewWrite(noescape(p), n, s)

@@ -84,10 +84,17 @@ func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op
 // detects is called before an access of g is told to the race detector.
 func (s *Sched) detects(g *G, p, n uintptr) {
 	g.touched = g.clock.At(g.chain)
+	if s.det.untilSolo--; s.det.untilSolo == 0 || s.det.lent.some {
+		s.seldom(g, p, n)
+	}
+}
+
+// seldom is the part of detects that most accesses do not need.
+func (s *Sched) seldom(g *G, p, n uintptr) {
 	if s.det.lent.some {
 		s.det.meetsLent(g, &s.findings, p, n)
 	}
-	if s.det.untilSolo--; s.det.untilSolo == 0 {
+	if s.det.untilSolo == 0 {
 		s.maybeSolo()
 	}
 }

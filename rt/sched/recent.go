@@ -20,11 +20,11 @@ import (
 // load), as long as no other one runs, no step is made and the goroutine's own clock stands: such
 // operations only end what may be told together.
 //
-// So for each place the memory that it went over in this window is kept as one
-// range: most accesses of a loop only lengthen it, or are inside. The race
-// detector answers later then, so a race's stack is that of the end of the
-// window; what is reported comes from an execution that records, where every
-// access is told at once.
+// So for each place the memory that it went over in this window is kept as one range: most accesses
+// of a loop only lengthen it, or are inside. Of a place that goes on in equal steps (down a column,
+// over a field of the elements of a slice) the steps are counted, once it has made two. The race
+// detector answers later then, so a race's stack is that of the end of the window; what is reported
+// comes from an execution that records, where every access is told at once.
 
 // hook.Recent is such a range; package hook lengthens it.
 
@@ -63,8 +63,10 @@ func newRead(p unsafe.Pointer, n uintptr, site hook.Site) {
 	s := S
 	if hook.Left < 0 {
 		s.beatHere()
+		s.reads(p, n, site)
+	} else if n != 0 { // package hook has asked for the stack
+		s.readsHeap(p, n, site)
 	}
-	s.reads(p, n, site)
 }
 
 func newWrite(p unsafe.Pointer, n uintptr, site hook.Site) {
@@ -76,56 +78,77 @@ func newWrite(p unsafe.Pointer, n uintptr, site hook.Site) {
 	s := S
 	if hook.Left < 0 {
 		s.beatHere()
+		s.writes(p, n, site)
+	} else if n != 0 { // package hook has asked for the stack
+		s.writesHeap(p, n, site)
 	}
-	s.writes(p, n, site)
 }
 
 // reads is told of a read that was counted.
 func (s *Sched) reads(p unsafe.Pointer, n uintptr, site hook.Site) {
-	switch {
-	case n == 0 || onStack(p):
-	case s.det.only:
-		g := s.cur
-		s.detects(g, uintptr(p), n)
-		if s.det.shadow.Read(g.chain, g.clock, uintptr(p), n, trace.Site(site)) != nil {
-			s.racedHere()
-		}
-		s.keep(&hook.RecentReads, uintptr(p), n, site, false)
-	default:
-		s.access(p, n, trace.Site(site), trace.OpRead)
+	if n != 0 && !onStack(p) {
+		s.readsHeap(p, n, site)
 	}
+}
+
+// readsHeap is reads for memory that is not on the goroutine's own stack.
+func (s *Sched) readsHeap(p unsafe.Pointer, n uintptr, site hook.Site) {
+	if !s.det.only {
+		s.access(p, n, trace.Site(site), trace.OpRead)
+		return
+	}
+	g := s.cur
+	s.detects(g, uintptr(p), n)
+	if s.det.shadow.Read(g.chain, g.clock, uintptr(p), n, trace.Site(site)) != nil {
+		s.racedHere()
+	}
+	s.keep(&hook.RecentReads, uintptr(p), n, site, false)
 }
 
 // writes is told of a write that was counted.
 func (s *Sched) writes(p unsafe.Pointer, n uintptr, site hook.Site) {
-	switch {
-	case n == 0 || onStack(p):
-	case s.det.only:
-		g := s.cur
-		if len(g.loans) > 0 {
-			g.recall()
-		}
-		g.idle, g.nows = 0, 0
-		s.detects(g, uintptr(p), n)
-		if s.det.shadow.Write(g.chain, g.clock, uintptr(p), n, trace.Site(site)) != nil {
-			s.racedHere()
-		}
-		s.keep(&hook.RecentWrites, uintptr(p), n, site, true)
-	default:
-		s.access(p, n, trace.Site(site), trace.OpWrite)
+	if n != 0 && !onStack(p) {
+		s.writesHeap(p, n, site)
 	}
+}
+
+// writesHeap is writes for memory that is not on the goroutine's own stack.
+func (s *Sched) writesHeap(p unsafe.Pointer, n uintptr, site hook.Site) {
+	if !s.det.only {
+		s.access(p, n, trace.Site(site), trace.OpWrite)
+		return
+	}
+	g := s.cur
+	if len(g.loans) > 0 {
+		g.recall()
+	}
+	g.idle, g.nows = 0, 0
+	s.detects(g, uintptr(p), n)
+	if s.det.shadow.Write(g.chain, g.clock, uintptr(p), n, trace.Site(site)) != nil {
+		s.racedHere()
+	}
+	s.keep(&hook.RecentWrites, uintptr(p), n, site, true)
 }
 
 // keep notes an access that was told just now: its place may go on from there, or repeat it.
 func (s *Sched) keep(r *hook.Recents, p, n uintptr, site hook.Site, write bool) {
 	hook.Unsettled = true // so the window ends
+	e := &r.Of[site%hook.NRecent]
+	goesOn := e.Site == site && e.Window == r.Window && e.To-e.From == n
 	if s.det.shadow.Repeated() {
 		r.Twice(p, n, site)
-		return
+		if !goesOn {
+			return
+		}
 	}
-	e := &r.Of[site%hook.NRecent]
-	if e.Window == r.Window && e.Told != e.To && s.tell(e, write) {
+	if e.Window == r.Window && (e.Told != e.To || e.Steps > 0) && s.tell(e, write) {
 		s.racedHere()
+	}
+	last := e.Last
+	if e.Last, e.Step = 0, 0; goesOn {
+		if e.Last = p - e.From; e.Last == last {
+			e.Step = last
+		}
 	}
 	e.Site, e.Window, e.From, e.To, e.Told = site, r.Window, p, p+n, p+n // each alone: a copy takes long
 }
@@ -155,9 +178,29 @@ func endReads() { hook.RecentReads.Window++ }
 // tell tells the race detector the part of e that it does not know, and reports whether that showed
 // races.
 func (s *Sched) tell(e *hook.Recent, write bool) bool {
-	p, n, g := e.Told, e.To-e.Told, s.cur
-	e.Told = e.To
-	site := trace.Site(e.Site)
+	g, site := s.cur, trace.Site(e.Site)
+	p, n, step, times := e.Told, e.To-e.Told, uintptr(0), uintptr(1)
+	if e.Steps > 0 {
+		n, step, times = e.To-e.From, e.Step, e.Steps
+		p = e.From - (times-1)*step
+	}
+	e.Told, e.Steps = e.To, 0
+	if s.twins.on || s.opt.Plain || s.det.lent.some {
+		for i := range times {
+			s.tellOthers(g, p+i*step, n, site, write)
+		}
+	}
+	switch {
+	case step != 0:
+		return s.det.shadow.Steps(g.chain, g.clock, p, n, step, times, site, write) != nil
+	case write:
+		return s.det.shadow.Write(g.chain, g.clock, p, n, site) != nil
+	}
+	return s.det.shadow.Read(g.chain, g.clock, p, n, site) != nil
+}
+
+// tellOthers tells an access to whatever else may want to know of it.
+func (s *Sched) tellOthers(g *G, p, n uintptr, site trace.Site, write bool) {
 	if s.twins.on {
 		s.twinAccess(g, p, n, write)
 	}
@@ -167,8 +210,4 @@ func (s *Sched) tell(e *hook.Recent, write bool) bool {
 	if s.det.lent.some {
 		s.det.meetsLent(g, &s.findings, p, n)
 	}
-	if write {
-		return s.det.shadow.Write(g.chain, g.clock, p, n, site) != nil
-	}
-	return s.det.shadow.Read(g.chain, g.clock, p, n, site) != nil
 }

@@ -33,6 +33,19 @@ func roam(rnd *rand.Rand, regions *[4]region, who int) {
 		}
 		for range rnd.IntN(3) + 1 {
 			from, step := rnd.IntN(len(g.words)), rnd.IntN(3)
+			if rnd.IntN(4) == 0 { // in steps, at one place
+				what := rnd.IntN(3)
+				for j := from; j < len(g.words); j += step + 1 {
+					switch what {
+					case 0:
+						hook.V(&halves[2*j], at+5)
+					case 1:
+						hook.P(&bytes[8*j+2], at+6).Set(1)
+					case 2:
+						hook.SR(g.words[j:min(j+max(1, rnd.IntN(8)-4), len(g.words))], at+7)
+					}
+				}
+			}
 			for i := range rnd.IntN(8) + 1 {
 				j := (from + i*step) % len(g.words)
 				switch rnd.IntN(6) {
@@ -99,6 +112,47 @@ func TestRecentsHideNoRace(t *testing.T) {
 	}
 	if t.Logf("%d races", found); found == 0 {
 		t.Error("no program races")
+	}
+}
+
+// A place that goes in steps accesses what it accesses, and nothing between.
+func TestRecentSteps(t *testing.T) {
+	for _, test := range []struct {
+		reads [][2]int // words from and to, by one place
+		races []int    // words that race if another goroutine writes them
+	}{
+		{[][2]int{{0, 1}, {2, 3}, {4, 5}, {6, 7}, {8, 9}, {10, 11}}, []int{0, 2, 4, 6, 8, 10}},
+		{[][2]int{{9, 10}, {7, 8}, {5, 6}, {3, 4}, {1, 2}}, []int{1, 3, 5, 7, 9}},
+		{[][2]int{{0, 1}, {2, 3}, {4, 5}, {6, 7}, {8, 9}, {8, 11}}, []int{0, 2, 4, 6, 8, 9, 10}},
+		{[][2]int{{0, 1}, {3, 4}, {6, 7}, {7, 8}, {9, 11}}, []int{0, 3, 6, 7, 9, 10}},
+		{[][2]int{{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 1}, {8, 9}}, []int{0, 2, 4, 6, 8}},
+	} {
+		var races []int
+		for word := range 12 {
+			S.Run(func() {
+				words := make([]uint64, 12)
+				var wg twg
+				wg.Add(2)
+				spawn(func() {
+					for _, r := range test.reads {
+						hook.SR(words[r[0]:r[1]], 64)
+					}
+					wg.Add(-1)
+				})
+				spawn(func() {
+					hook.P(&words[word], 65).Set(1)
+					wg.Add(-1)
+				})
+				wg.Wait()
+			}, Options{Schedule: new(trace.Schedule), Policy: policyOf(t, "first"), Race: true})
+			hook.On = false
+			if len(S.Races()) > 0 {
+				races = append(races, word)
+			}
+		}
+		if !slices.Equal(races, test.races) {
+			t.Errorf("reads of %v: races with writes of %v, expected %v", test.reads, races, test.races)
+		}
 	}
 }
 
