@@ -99,6 +99,11 @@ var waitRows = []loopRow{
 	{"TestBackoffBuggy", 0, judge.TestFailure},
 	{"TestMap", 0, ""},
 	{"TestMapBuggy", 0, judge.TestFailure},
+	{"TestHeldSleep", 0, ""},
+	{"TestSleep", 0, ""},
+	{"TestLenSleep", 0, ""},
+	{"TestSelectWork", 0, ""},
+	{"TestAttempts", 0, ""},
 }
 
 // TestLoops explores them by dpor.

@@ -53,6 +53,8 @@ type Size struct {
 	// Polls: loops take locks, read, and look at what was read. Other goroutines write under the
 	// same locks, or nearly so.
 	Polls bool
+	// Naps: with Polls, goroutines sleep, in these loops too. Nothing else is timed.
+	Naps bool
 }
 
 // Default is so small that most programs have less than 20,000 interleavings.

@@ -23,6 +23,9 @@ func (g *generator) polls() {
 		g.add(2, g.store)
 		g.add(1, g.load)
 	}
+	if g.size.Naps {
+		g.add(2, func() []*Stmt { return g.one(&Stmt{Op: Sleep, Val: g.duration()}) })
+	}
 	if g.oneIn(6) {
 		g.add(1, g.write) // without a lock
 	}
@@ -105,7 +108,9 @@ func (g *generator) pollLoop() []*Stmt {
 	if body[0] == enter && body[len(body)-1] == leave && g.oneIn(3) {
 		s.Op = PollHeld
 	}
-	if g.oneIn(3) {
+	if g.size.Naps && g.oneIn(2) {
+		s.Else = []*Stmt{{Op: Sleep, Val: g.duration()}}
+	} else if g.oneIn(3) {
 		s.Else = []*Stmt{{Op: Yield}}
 	}
 	g.left--

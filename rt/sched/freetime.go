@@ -67,8 +67,10 @@ func (s *Sched) looksFreely(g *G) {
 	switch {
 	case g == s.timerG:
 	case hook.Arming:
+		s.readsClock()
 		g.arming, g.armedAt = true, s.clockNow()
 	case !s.pcs.forOutput():
+		s.readsClock()
 		s.enter()
 		s.timePoint(g, trace.OpNow, s.place(s.pcs.userPlace(0)))
 		s.event(g, trace.OpNow, s.clock(), 0, 0)
@@ -88,6 +90,7 @@ func (s *Sched) passed(g *G) flow.Moment {
 
 // armed is told that a timer was started.
 func (s *Sched) armed(t *timer) {
+	s.readsClock()
 	s.howFar(t)
 	d := t.when - s.vtime.now
 	switch {

@@ -376,18 +376,25 @@ func (s *Sched) gosched(pc uintptr) {
 		s.leave()
 		return
 	}
-	site := s.place(trace.PCSite(pc))
+	s.giveWay(g, s.place(trace.PCSite(pc)), true)
+	s.leave()
+}
+
+// giveWay is what runtime.Gosched does. Where g looks for nothing that is no sign of a loop that
+// polls.
+func (s *Sched) giveWay(g *G, site trace.Site, looks bool) {
 	if !site.Quiet() {
 		g.quiet = false
 		s.announce(g, trace.OpGosched, nil, site)
-		s.idleRead(g, nil)
+		if looks {
+			s.idleRead(g, nil)
+		}
 		if !s.exhaustive() {
 			s.yield(g)
 		}
 		s.reschedule(g)
 	}
 	s.event(g, trace.OpGosched, nil, 0, site)
-	s.leave()
 }
 
 // numGoroutine counts the goroutines under test that have not ended. pc is the

@@ -23,6 +23,8 @@ type offerBook struct {
 	clip bool
 	// a lock was tried, or was so in another execution: see loan.go
 	triesLocks bool
+	// the clock was used, or was so in another execution: see doze.go
+	readsClock bool
 	// the part of the execution between two barriers: moments at which no goroutine could go on
 	era      uint32
 	arrivals uint32    // at sides in polled
@@ -33,7 +35,7 @@ type offerBook struct {
 // reset begins an execution, of a clip or not.
 func (b *offerBook) reset(clip bool) {
 	b.newPolled, b.clip, b.era, b.arrivals = b.newPolled[:0], clip, 0, 0
-	b.triesLocks = b.polled.Has(locksTried)
+	b.triesLocks, b.readsClock = b.polled.Has(locksTried), b.polled.Has(ClockRead)
 }
 
 // An offer is one case of a channel operation that a goroutine announced.

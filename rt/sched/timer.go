@@ -147,6 +147,12 @@ func (s *Sched) sleep(d int64, pc uintptr) {
 		s.leave()
 		return
 	}
+	if s.dozes(g, span) {
+		s.giveWay(g, site, false)
+		s.leave()
+		return
+	}
+	g.spoil()
 	s.timePoint(g, trace.OpSleep, site)
 	s.event(g, trace.OpSleep, nil, d, site)
 	s.sleepOn(g, span, site)

@@ -17,6 +17,7 @@ type virtualTime struct {
 	// after how many steps the clock is looked at again, or the execution is bounded
 	pause int
 	begun time.Time // when the execution began, if there is a time bound
+	dozed int       // sleeps that were none, see doze.go
 }
 
 func (v *virtualTime) reset(opt *Options) {

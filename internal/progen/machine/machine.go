@@ -95,17 +95,19 @@ type (
 // A frame is a goroutine, or a call of a function by Once. Frames form a tree, which later
 // executions reuse.
 type frame struct {
-	name   string
-	role   string // in place of the name, if Machine.Twins
-	used   bool   // in this execution
-	ended  bool
-	polls  *progen.Stmt // the loop that gave up, see OneShot
-	at     int          // the current statement
-	panics string
-	regs   [progen.Registers]int
-	from   [progen.Registers]trace.Label // labels of the registers
-	kids   []*frame
-	nkids  int
+	name  string
+	role  string // in place of the name, if Machine.Twins
+	used  bool   // in this execution
+	ended bool
+	polls *progen.Stmt // the loop that gave up, see OneShot
+	// it is in a polling loop, in an iteration beyond those that Patience lets be events
+	patient bool
+	at      int // the current statement
+	panics  string
+	regs    [progen.Registers]int
+	from    [progen.Registers]trace.Label // labels of the registers
+	kids    []*frame
+	nkids   int
 }
 
 // New returns a machine for p.
@@ -209,7 +211,7 @@ func (m *Machine) reset() {
 }
 
 func (f *frame) reset() {
-	f.used, f.ended, f.polls, f.at, f.panics, f.nkids = false, false, nil, 0, "", 0
+	f.used, f.ended, f.patient, f.polls, f.at, f.panics, f.nkids = false, false, false, nil, 0, "", 0
 	f.regs, f.from = [progen.Registers]int{}, [progen.Registers]trace.Label{}
 	for _, k := range f.kids {
 		k.reset()

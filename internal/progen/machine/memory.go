@@ -146,9 +146,11 @@ func (m *Machine) spin(f *frame, s *progen.Stmt, try func() bool) {
 		}
 		m.block(f, s.Body)
 	}
+	f.patient = m.Patience > 0
 	for hook.Loop(site(s.ID), false); !try(); hook.Loop(site(s.ID), true) {
 		m.block(f, s.Body)
 	}
+	f.patient = false
 }
 
 // poll executes for { Body; if Reg == Val { break }; Else }.
@@ -181,12 +183,13 @@ func (m *Machine) pollHeld(f *frame, s *progen.Stmt) {
 			f.polls = s
 			hook.Block(site(s.ID))
 		}
-		if n >= patience {
+		if f.patient = m.Patience > 0 && n >= patience; n >= patience {
 			hook.Loop(site(s.ID), n > patience)
 		}
 		m.block(f, s.Else)
 		m.block(f, enter)
 	}
+	f.patient = false
 	hook.Out(site(s.ID))
 	m.block(f, leave)
 }

@@ -144,6 +144,10 @@ const millisecond = 1_000_000
 func (m *Machine) doTime(f *frame, s *progen.Stmt) {
 	switch s.Op {
 	case progen.Sleep:
+		if f.patient {
+			hook.Yield(pc(s.ID))
+			return
+		}
 		hook.Sleep(int64(s.Val)*millisecond, pc(s.ID))
 	case progen.Clock:
 		f.regs[s.Reg] = int(hook.Now() / (10 * millisecond))
