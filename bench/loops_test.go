@@ -104,6 +104,9 @@ var waitRows = []loopRow{
 	{"TestLenSleep", 0, ""},
 	{"TestSelectWork", 0, ""},
 	{"TestAttempts", 0, ""},
+	{"TestFunction", 6, ""},
+	{"TestFunctionBuggy", 0, judge.Livelock},
+	{"TestFunctionCountsBuggy", 0, judge.TestFailure},
 }
 
 // TestLoops explores them by dpor.

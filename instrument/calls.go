@@ -32,6 +32,7 @@ func (r *rewriter) call(e *ast.CallExpr) {
 		return
 	}
 	r.value(e.Fun)
+	r.ask(e)
 	for _, a := range e.Args {
 		r.value(a)
 	}

@@ -114,7 +114,7 @@ func (f *flower) hookCall(e *ast.CallExpr, name string) {
 			f.toHeap(e.Args[0], "Heap")
 			add(", " + f.declare(v) + ", &" + f.fn.newLoc())
 		}
-	case "FromText", "Given", "Of", "OfAny", "Hold", "Then":
+	case "Asked", "FromText", "Given", "Of", "OfAny", "Hold", "Then":
 		f.expr(e.Args[0])
 		f.slot[e] = f.label(e.Args[0])
 	case "New", "MadeMap", "MadeSlice":

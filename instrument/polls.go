@@ -51,6 +51,8 @@ type polls struct {
 	settle map[*ast.AssignStmt]bool    // assignments that are a change if the value is another one
 	shared *shared
 	sites  map[*ast.ForStmt]string
+	asked  map[*ast.CallExpr]bool // calls of function values, see pollasks.go
+	asking bool                   // they are asked whether they announce their changes
 	// announces reports whether a function of another package announces its changes.
 	announces func(*types.Func) bool
 }
@@ -62,6 +64,7 @@ type passage struct {
 	calls   []*types.Func     // calls of functions of this package
 	outs    []ast.Stmt        // where the loop is left
 	sets    []*ast.AssignStmt // assignments to older variables, see settles
+	asks    []*ast.CallExpr   // calls of function values, see pollasks.go
 }
 
 func newPolls(in *Input, im *Importer, pkg *types.Package, info *types.Info, shared *shared,
@@ -70,7 +73,7 @@ func newPolls(in *Input, im *Importer, pkg *types.Package, info *types.Info, sha
 		known: map[*types.Func]*passage{}, counts: counters(pkg, info, files),
 		loops: map[*ast.ForStmt]bool{}, spoils: map[ast.Stmt]bool{}, left: map[ast.Stmt][]*ast.ForStmt{},
 		settle: map[*ast.AssignStmt]bool{}, shared: shared, sites: map[*ast.ForStmt]string{},
-		announces: im.announces}
+		announces: im.announces, asked: map[*ast.CallExpr]bool{}, asking: !in.Standard && !in.Cgo}
 	var own, tests []*types.Func // tests: in their files
 	for i, f := range files {
 		if importsC(f) {
@@ -92,6 +95,11 @@ func newPolls(in *Input, im *Importer, pkg *types.Package, info *types.Info, sha
 	for _, fn := range append(own, tests...) {
 		if p.function(fn); !in.Standard {
 			p.announce(p.known[fn])
+		}
+	}
+	for _, f := range files {
+		if p.asking {
+			p.literals(f)
 		}
 	}
 	for _, f := range files {
@@ -139,6 +147,9 @@ func (p *polls) announce(w *passage) {
 	}
 	for _, s := range w.sets {
 		p.settle[s] = true
+	}
+	for _, call := range w.asks {
+		p.asked[call] = p.asking
 	}
 	calls := w.calls
 	w.calls = nil // once
@@ -219,7 +230,7 @@ func (w *walk) stmt(s ast.Stmt) bool {
 			return false
 		}
 	case *ast.DeferStmt:
-		if w.loop == nil && w.pure(s.Call) {
+		if asks := len(w.asks); w.loop == nil && w.pure(s.Call) && asks == len(w.asks) {
 			return true
 		}
 	case *ast.ReturnStmt:
@@ -602,6 +613,9 @@ func (w *walk) pureCall(e *ast.CallExpr) bool {
 		}
 	case *types.Func:
 		return w.passes(f.Origin())
+	case *types.Var:
+		w.asks = append(w.asks, e)
+		return w.asking
 	}
 	return false
 }

@@ -202,6 +202,15 @@ func SettleAny[T any](was, is T) T {
 	return is
 }
 
+// Asked returns a function that such a loop calls. It may be any: a change, unless it is known to
+// announce what it changes, as those of the package at that path do.
+func Asked[F any](f F, path string) F {
+	if Polls && Here() {
+		Asks(*(*unsafe.Pointer)(unsafe.Pointer(&f)), path)
+	}
+	return f
+}
+
 // differ reports whether two values of interfaces differ, also where they cannot be compared.
 func differ(a, b any) (d bool) {
 	d = true

@@ -82,6 +82,9 @@ var (
 	// LoopLeft says that a loop that may poll is left.
 	LoopLeft func(s Site)
 
+	// Asks says that such a loop calls a function value. path is that of its package.
+	Asks func(fn unsafe.Pointer, path string)
+
 	// Spoils says that the iterations under way change something.
 	Spoils func()
 	NumGo  func(pc uintptr) int

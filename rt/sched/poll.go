@@ -151,6 +151,16 @@ func (g *G) spoil() {
 // spoils is the hook before what changes something that is no operation.
 func (s *Sched) spoils() { s.cur.spoil() }
 
+// asks is the hook before a call of a function value by a loop of the package at that path.
+func (s *Sched) asks(fn unsafe.Pointer, path string) {
+	if fn == nil {
+		return // it panics
+	}
+	if s.pcs.writtenIn(*(*uintptr)(fn)) != path {
+		s.cur.spoil()
+	}
+}
+
 // iterated ends an iteration of g that changed nothing: it waits, or, where
 // that is to be a step or something was written meanwhile, goes on.
 func (s *Sched) iterated(g *G, looked []look, site trace.Site) {
