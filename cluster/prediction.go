@@ -71,7 +71,7 @@ func (p *prediction) next() *wire.Item {
 	p.add(span{to, x.to})
 	p.number++
 	it := &wire.Item{N: p.number, Test: p.test, Know: p.know.Clone(), Before: p.out.Tally.Executions,
-		Tasks: &wire.Tasks{Recorded: p.of.Recorded, From: x.from, To: to}}
+		Tasks: &wire.Tasks{Recorded: p.of.Recorded, From: x.from, To: to, End: p.of.To}}
 	p.hands.give(it)
 	return it
 }

@@ -325,22 +325,19 @@ func (p *prediction) report(ex Execution, s *trace.Schedule, a *predict.Anomaly,
 	p.shows = append(p.shows, shown{ex: ex, s: s, visible: p.visible, sites: p.sitesOf(a), expect: expect,
 		n: p.n, took: took})
 	if p.kept += len(ex.Trace.Steps) + len(s.Steps); p.kept > keptSteps || p.cfg.FailFast {
-		p.tellShown()
+		p.tellShown(1)
 	}
 }
 
 // untold reports whether a finding was neither told of nor is waiting for that.
 func (p *prediction) untold(f wire.Found) bool { return p.fresh(f) && !p.waiting[f.Key] }
 
-// tellShown tells of what executions have shown. A clip is easier to read where only the accesses
-// of the anomaly are steps: that is tried first.
-func (p *prediction) tellShown() {
+// tellShown tells of what executions have shown, which are of a part of all tasks: the clips of
+// the others have their part of the time. A clip is easier to read where only the accesses of the
+// anomaly are steps: that is tried first.
+func (p *prediction) tellShown(part float64) {
 	visible, expect := p.visible, p.expect
-	clips := p.deadline
-	if !clips.IsZero() {
-		now := time.Now()
-		clips = now.Add(time.Duration(clipShare * float64(p.deadline.Sub(now))))
-	}
+	clips := p.within(part * clipShare)
 	for i := range p.shows {
 		if p.ended() {
 			break
@@ -350,7 +347,7 @@ func (p *prediction) tellShown() {
 		p.tellOne(x)
 		*x = shown{}
 	}
-	p.shows, p.kept, p.clipUntil, p.asSeen = nil, 0, time.Time{}, false
+	p.shows, p.kept, p.clipUntil, p.asSeenFrom = nil, 0, time.Time{}, time.Time{}
 	clear(p.waiting)
 	p.visible, p.expect = visible, expect
 }
@@ -359,9 +356,18 @@ func (p *prediction) tellShown() {
 // findings are told as they were seen, and the command replays their clips.
 const clipShare = 0.6
 
+// within returns when a part of the time that is left is over; zero: never.
+func (p *prediction) within(part float64) time.Time {
+	if p.deadline.IsZero() {
+		return p.deadline
+	}
+	now := time.Now()
+	return now.Add(time.Duration(part * float64(p.deadline.Sub(now))))
+}
+
 // tellPlain tells of what the first execution has shown, unless an execution of a schedule has
-// shown it as well: that has the shorter clip.
-func (p *prediction) tellPlain() {
+// shown it as well: that has the shorter clip. What is left to do leaves it a part of the time.
+func (p *prediction) tellPlain(part float64) {
 	x := p.plain
 	if x == nil {
 		return
@@ -369,24 +375,28 @@ func (p *prediction) tellPlain() {
 	p.plain = nil
 	visible, only, expect, n := p.visible, p.only, p.expect, p.n
 	p.visible, p.only, p.expect, p.n = x.visible, false, nil, x.n
-	p.allot(p.deadline, 1, x.took)
+	p.allot(p.within(part), 1, x.took)
 	p.look(x.ex, x.s, "")
 	p.visible, p.only, p.expect, p.n = visible, only, expect, n
-	p.clipUntil, p.asSeen = time.Time{}, false
+	p.clipUntil, p.asSeenFrom = time.Time{}, time.Time{}
 }
 
 // allot gives the clips of one execution an equal part of the time that is left until then, of
 // those of so many, to become simpler. took: the execution. Where that is time for a few executions
-// alone, a clip is executed once, to be recorded. Where there is not even that, it is told as it
-// was seen: the command replays it.
+// alone, a clip is executed once, to be recorded. Where there is not even that, and after twice that
+// time where the execution shows much, it is told as it was seen: the command replays it.
 func (p *prediction) allot(until time.Time, left int, took time.Duration) {
 	if until.IsZero() {
 		return
 	}
 	now := time.Now()
 	part := until.Sub(now) / time.Duration(left)
-	p.asSeen = part <= 0 || took > longExecution && part < recordedTimes*took
-	if part < fewExecutions*took {
+	p.asSeenFrom = now.Add(2 * part)
+	switch {
+	case part <= 0, took > longExecution && part < recordedTimes*took:
+		p.asSeenFrom = now
+		part = 0
+	case part < fewExecutions*took:
 		part = 0
 	}
 	p.clipUntil = now.Add(part)

@@ -33,6 +33,8 @@ func (p *prediction) further() int {
 	e.foretold = f
 	defer func() { e.foretold = nil }()
 	until := time.Now().Add(max(furtherLeast, e.total/furtherShare))
+	e.clipUntil, e.asSeenFrom = until, until // one execution may show dozens
+	defer func() { e.clipUntil, e.asSeenFrom = time.Time{}, time.Time{} }()
 	over := func() bool {
 		return e.ended() || e.real || e.nondet || e.late() || e.stop(e.n) || !time.Now().Before(until)
 	}

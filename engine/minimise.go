@@ -57,7 +57,7 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 			Finding: f.Finding})
 		return true
 	}
-	asSeen := e.asSeen
+	asSeen := !e.asSeenFrom.IsZero() && !time.Now().Before(e.asSeenFrom)
 	if e.unit.Name == PredictUnit && e.late() { // it keeps to its budget
 		if e.kept && e.overdue() {
 			e.untold++

@@ -143,7 +143,7 @@ func (e *exploration) predictOnly() (result string, complete bool, end why.End) 
 	}
 	p.plain = &shown{ex: plain, s: s, visible: e.visible, n: e.n, took: took}
 	if len(plain.Trace.Steps) < longRecording {
-		p.tellPlain()
+		p.tellPlain(1)
 	}
 	if e.cfg.Measure {
 		if p.plain != nil {
@@ -159,12 +159,12 @@ func (e *exploration) predictOnly() (result string, complete bool, end why.End) 
 	switch {
 	case e.ended() || plain.Skipped || e.heir(&plain):
 	case len(plain.Trace.Goroutines) <= 2:
-		if p.tellPlain(); e.found == 0 {
+		if p.tellPlain(1); e.found == 0 {
 			return result, false, e.nothing()
 		}
 	default:
 		p.run()
-		p.tellPlain()
+		p.tellPlain(1)
 		if e.share != nil {
 			p.furtherBefore(e.share)
 			e.share.Result = result
@@ -176,7 +176,7 @@ func (e *exploration) predictOnly() (result string, complete bool, end why.End) 
 			e.send(&wire.Record{Type: "predicted", Test: e.test, Predicted: p.told})
 		}
 	}
-	p.tellPlain()
+	p.tellPlain(1)
 	if e.untold > 0 {
 		e.note("%d findings more were seen, and are not reported: the time to make their clips was over (-budget)", e.untold)
 	}
@@ -225,7 +225,7 @@ func (p *prediction) run() {
 		p.tryStuck(0, 1)
 	}
 	p.phase = time.Time{}
-	p.tellShown()
+	p.tellShown(1)
 }
 
 // prepare records and searches. It returns false where nothing can be predicted.

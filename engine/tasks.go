@@ -43,8 +43,8 @@ func (p *prediction) handOut(next int) bool {
 	if next >= to || !p.worthSharing(next) {
 		return false
 	}
-	p.tellShown()
-	p.tellPlain()
+	p.tellShown(part(next, to))
+	p.tellPlain(part(next, to))
 	s := &wire.Predicting{Recorded: recorded(p.graph.Trace), From: next, To: to, Told: *p.told}
 	for i := range p.tasks[next:] {
 		s.Untried = append(s.Untried, p.newVerdict(&p.tasks[next+i].Instances[0]).told)
@@ -54,24 +54,35 @@ func (p *prediction) handOut(next int) bool {
 	return true
 }
 
-// soonAgain is how long recording and analysing may take without being weighed.
-const soonAgain = 50 * time.Millisecond
+// part returns what part n of all tasks are.
+func part(n, all int) float64 { return float64(n) / float64(max(n, all, 1)) }
+
+// soonAgain is how long recording and analysing may take without being weighed; else timesAgain as
+// long must be left. fewTries is how many tries say little about the others: the first question
+// makes the solver.
+const (
+	soonAgain  = 50 * time.Millisecond
+	timesAgain = 8
+	fewTries   = 8
+)
 
 // worthSharing reports whether the tasks from the next one on take longer, as far as those before
-// it tell, than others need to record and analyse the execution again, and whether there is time
-// for that.
+// it tell, than others need to record and analyse the execution again; and whether there is time
+// for that, and too little for one process.
 func (p *prediction) worthSharing(next int) bool {
 	again := seconds(p.told.Recorded + p.told.Analysis)
 	tried := time.Since(p.trying)
+	rest := tried / time.Duration(max(1, next)) * time.Duration(len(p.tasks)-next)
 	switch {
 	case again < soonAgain:
 		return true
-	case tried < again, !p.deadline.IsZero() && time.Until(p.deadline) < 2*again:
+	case tried < again, next < fewTries && next < len(p.tasks),
+		!p.deadline.IsZero() && time.Until(p.deadline) < timesAgain*again:
 		return false
 	case next >= len(p.tasks):
-		return true
+		return p.parts() > 1
 	}
-	return tried/time.Duration(max(1, next))*time.Duration(len(p.tasks)-next) > 2*again
+	return rest > 2*again && (p.phase.IsZero() || time.Until(p.phase) < rest)
 }
 
 // predictOn does tasks.
@@ -100,7 +111,7 @@ func (w *Worker) predictOn() {
 		}
 		r.To++
 	}
-	p.tellShown()
+	p.tellShown(part(r.To-it.From, it.End-it.From))
 	r.Predicted = p.told
 	r.Tally.Executions = e.n - w.item.Before
 }

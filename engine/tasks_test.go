@@ -9,10 +9,12 @@ import (
 	"heddle/trace"
 )
 
-// Tasks are handed out where others have the time to record and to analyse first.
+// Tasks are handed out where others have the time to record and to analyse first, and one process
+// has not the time for all.
 func TestWorthSharing(t *testing.T) {
 	for _, c := range []struct {
 		again, tried, left time.Duration // left: until the deadline; 0: there is none
+		phase              time.Duration // until the end of the phase; 0: there is none
 		next               int
 		want               bool
 	}{
@@ -20,6 +22,8 @@ func TestWorthSharing(t *testing.T) {
 		{again: time.Second, tried: time.Second / 2, left: time.Hour},
 		{again: time.Second, tried: 2 * time.Second, left: time.Hour, next: 10, want: true},
 		{again: time.Second, tried: 2 * time.Second, next: 10, want: true},
+		{again: time.Second, tried: 2 * time.Second, left: time.Hour, phase: time.Second, next: 10, want: true},
+		{again: time.Second, tried: 2 * time.Second, left: time.Hour, phase: time.Minute, next: 10},
 		{again: time.Second, tried: 2 * time.Second, left: time.Second, next: 10},
 		{again: time.Second, tried: 2 * time.Second, left: time.Hour, next: 90},
 		{again: time.Second, tried: 2 * time.Second, left: time.Second, next: 100},
@@ -28,6 +32,9 @@ func TestWorthSharing(t *testing.T) {
 			tasks: make([]predict.Candidate, 100)}
 		if c.left > 0 {
 			p.deadline = time.Now().Add(c.left)
+		}
+		if c.phase > 0 {
+			p.phase = time.Now().Add(c.phase)
 		}
 		if got := p.worthSharing(c.next); got != c.want {
 			t.Errorf("%+v: %v", c, got)

@@ -120,6 +120,7 @@ type Predicting struct {
 type Tasks struct {
 	Recorded uint64
 	From, To int
+	End      int // of all tasks
 }
 
 // OfExecution takes what is told of one recorded execution, and not of what was predicted, from q.

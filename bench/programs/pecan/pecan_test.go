@@ -45,6 +45,13 @@ func TestStore100k(t *testing.T) { run(t, func() { Store(100_000 / storeEvents) 
 func TestStore450k(t *testing.T) { run(t, func() { Store(450_000 / storeEvents) }) }
 func TestStore1M(t *testing.T)   { run(t, func() { Store(1_000_000 / storeEvents) }) }
 
+// Databases of four clients, in the same way.
+func TestDatabase100k(t *testing.T) { run(t, func() { Database(100_000 / databaseEvents) }) }
+func TestDatabase450k(t *testing.T) { run(t, func() { Database(450_000 / databaseEvents) }) }
+func TestDatabase2M(t *testing.T)   { run(t, func() { Database(2_000_000 / databaseEvents) }) }
+
+const databaseEvents = 4 * 16 // of one transaction of each client
+
 const storeEvents = 4 * 16 // of one transaction of each client
 
 // The collections work as long as only one goroutine uses them.
