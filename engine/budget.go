@@ -23,7 +23,8 @@ type budget struct {
 	// bound
 	clipUntil time.Time
 	brief     time.Time // until when the execution of an input by chance is to end; zero: no such bound
-	// from when on there is no time for any clip, so that it has the steps that were seen; zero: never
+	// from when on there is no time for any clip, so that it has the steps that were seen; zero:
+	// never
 	asSeenFrom time.Time
 
 	executing bool                // an execution is being made

@@ -87,8 +87,11 @@ func (v *verdict) attempt(a *predict.Anomaly) bool {
 	if !p.enough() && p.guides() && len(a.Pattern.E) > 0 && (!p.cfg.Complete || a.Pattern != predict.Race) &&
 		v.told.Verdict == wire.Refuted && told != wire.Refuted {
 		for _, exact := range []bool{true, false} {
-			s := &trace.Schedule{Policy: "first", Exhaustive: true,
-				Guide: predict.NewDirector(p.graph, a, exact)}
+			d := predict.NewDirector(p.graph, a, exact)
+			if p.told.Events >= longRecording {
+				d.After = afterSchedule
+			}
+			s := &trace.Schedule{Policy: "first", Exhaustive: true, Guide: d}
 			if p.follow(a, []*trace.Schedule{s}) == "" {
 				return v.confirm(a)
 			}
@@ -231,7 +234,8 @@ func (p *prediction) perform(s *trace.Schedule) Execution {
 }
 
 // Where the recorded execution is long, one of a schedule goes on for a while after the schedule,
-// and not to its end: what it leads to shows soon or, mostly, not at all.
+// or after the last event that it was directed to, and not to its end: what it leads to shows soon
+// or, mostly, not at all.
 const (
 	longRecording = 5_000  // events
 	afterSchedule = 10_000 // steps
@@ -383,8 +387,8 @@ func (p *prediction) tellPlain(part float64) {
 
 // allot gives the clips of one execution an equal part of the time that is left until then, of
 // those of so many, to become simpler. took: the execution. Where that is time for a few executions
-// alone, a clip is executed once, to be recorded. Where there is not even that, and after twice that
-// time where the execution shows much, it is told as it was seen: the command replays it.
+// alone, a clip is executed once, to be recorded. Where there is not even that, and after twice
+// that time where the execution shows much, it is told as it was seen: the command replays it.
 func (p *prediction) allot(until time.Time, left int, took time.Duration) {
 	if until.IsZero() {
 		return

@@ -14,6 +14,9 @@ type Director struct {
 	gs   []string // by event: its goroutine's name
 	skip int      // how often the first event's goroutine passes its site before it counts
 	left int      // number of steps left
+
+	// After, if not 0, bounds the steps after the last event.
+	After int
 }
 
 // NewDirector returns a director for a, an anomaly of g with events: a race or an instance of a
@@ -54,6 +57,9 @@ func (d *Director) Choose(t *trace.Trace, prev trace.GID, ways []trace.Way) int 
 			e := &d.t.events[d.t.due]
 			d.t.actor[e.T], d.t.loc[e.SV] = w.G, w.Obj
 			d.t.due++
+			if d.t.due == len(d.gs) && d.After > 0 {
+				d.left = d.After
+			}
 		}
 	}
 	return best

@@ -7,7 +7,8 @@ import (
 )
 
 // A director for r1 W1 w1 brings the reader to its second read of x, the one of the trace, then the
-// other goroutine past its write, and only then allows the first write.
+// other goroutine past its write, and only then allows the first write. After that it goes on for
+// as many steps as it may.
 func TestDirector(t *testing.T) {
 	tr := traceOf(t, "1 read x; 1 lock a; 1 read x; 1 write x; 1 unlock a; 2 lock b; 2 write x; 2 unlock b")
 	for i := range tr.Steps { // both reads stand at one place
@@ -24,6 +25,7 @@ func TestDirector(t *testing.T) {
 	lock, other, third := way(2, trace.OpLock, 6), way(2, trace.OpWrite, 7), way(0, trace.OpLock, 9)
 	for _, exact := range []bool{true, false} {
 		d := NewDirector(g, a, exact)
+		d.After = 2
 		choices := []struct {
 			ways []trace.Way
 			want trace.Way
@@ -41,6 +43,11 @@ func TestDirector(t *testing.T) {
 		for i, c := range choices {
 			if got := c.ways[d.Choose(tr, 0, c.ways)]; got != c.want {
 				t.Fatalf("exact %v, choice %d: %v, want %v", exact, i, got, c.want)
+			}
+		}
+		for i, want := range []int{0, 0, -1} {
+			if got := d.Choose(tr, 0, []trace.Way{third}); got != want {
+				t.Errorf("exact %v, %d steps after the last event: %d, want %d", exact, i, got, want)
 			}
 		}
 	}
