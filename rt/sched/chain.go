@@ -43,6 +43,20 @@ func (c *chains) begin(n *G, clock trace.Clock) {
 // end says that g has ended.
 func (c *chains) end(g *G) { c.End(g.chain, g.touched, g.clock.At(g.chain)) }
 
+// covers reports whether clock has all that the goroutine whose moment e is knew when it let its
+// clock go then. It has if it has the moment, since clocks are let go whole. But if another
+// goroutine has gone on with the chain, a clock may have its moments and not those before.
+func (c *chains) covers(clock trace.Clock, e trace.Epoch) bool {
+	if e == 0 || !clock.Covers(e) || !shortcuts {
+		return false
+	}
+	links := c.links[e.Chain()]
+	return links[len(links)-1].from <= e.C()
+}
+
+// shortcuts is false in tests that join all clocks entry by entry.
+var shortcuts = true
+
 // of returns the goroutine whose moment e is.
 func (c *chains) of(e trace.Epoch) trace.GID {
 	links := c.links[e.Chain()]

@@ -402,7 +402,7 @@ func (s *Sched) use(g *G, x *cell) {
 			c = max(c, mine[i])
 			mine[i], its[i] = c, c
 		}
-		g.inLock = nil
+		g.inLock, g.knows = nil, 0
 	} else {
 		s.acquire(g, its)
 		x.clock = its.Copy(g.clock)

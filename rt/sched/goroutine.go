@@ -59,6 +59,9 @@ func (s *Sched) goStmt(f func(), site hook.Site) {
 	s.noteOrigin(n)
 	if s.det.on {
 		s.det.chains.begin(n, g.clock)
+		if g != s.timerG { // its clock does not only grow
+			n.knows = s.epoch(g)
+		}
 		s.tick(g)
 	}
 	s.event(g, trace.OpGo, nil, int64(n.id), trace.Site(site))

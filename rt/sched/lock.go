@@ -116,6 +116,7 @@ func (s *Sched) unlock(g *G, o *object, site trace.Site, unlocked string) bool {
 	o.locked, o.owner = false, nil
 	s.left(g, o, trace.OpUnlock, site)
 	if s.loosely(g) {
+		o.from = 0
 		s.release(g, &o.clock)
 	} else {
 		s.releaseLock(g, o, other)

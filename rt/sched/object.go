@@ -38,7 +38,8 @@ type object struct {
 	locked  bool
 	owner   *G // nil if the one that locked it is not known
 	readers int
-	holders []*G // of read locks
+	holders []*G        // of read locks
+	from    trace.Epoch // when clock was copied from a goroutine's that unlocked it, or 0
 	// how often it was unlocked by another goroutine than the one that had locked it
 	handovers uint32
 	wants     *G // RWMutex: the writer that arrived and keeps new readers out
@@ -84,7 +85,7 @@ func (o *object) reset() {
 		o.disperse()
 	}
 	o.locked, o.owner, o.readers, o.holders, o.wants, o.done = false, nil, 0, o.holders[:0], nil, false
-	o.handovers, o.sections, o.lentTo, o.lentBefore = 0, sections{}, nil, false
+	o.from, o.handovers, o.sections, o.lentTo, o.lentBefore = 0, 0, sections{}, nil, false
 	o.count, o.waits, o.firsts, o.waiters, o.called = 0, o.waits[:0], o.firsts[:0], o.waiters[:0], 0
 	o.cap, o.n, o.closed = 0, 0, false
 	if o.ch != nil {

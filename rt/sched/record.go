@@ -135,21 +135,35 @@ func (s *Sched) acquire(g *G, c trace.Clock) {
 // learn adds c to what g knows.
 func (g *G) learn(c trace.Clock) {
 	g.clock = g.clock.Join(c)
-	g.inLock = nil
+	g.inLock, g.knows = nil, 0
 }
 
-// acquireLock is acquire for the lock o, which g has taken. What unlocks a
-// mutex has taken it, so that its clock only grows (while none unlocks
-// it for another). A goroutine that has learnt nothing elsewhere since it unlocked it then knows
-// nothing but its own steps that is not in there, and copying is enough: with
-// a thousand goroutines a tenth of the work.
+// releaseJoin is release for the clock c of an object that many goroutines release. If c has all
+// that g has learnt, only g's own moment is new: with ten thousand goroutines a ten-thousandth of
+// the work.
+func (s *Sched) releaseJoin(g *G, c *trace.Clock) {
+	if s.det.chains.covers(*c, g.knows) {
+		own := max(g.clock[g.chain], c.At(g.chain))
+		*c = c.Set(g.chain, own)
+		(*c)[moments] = max((*c)[moments], g.clock[moments])
+	} else {
+		*c = c.Join(g.clock)
+	}
+}
+
+// acquireLock is acquire for the lock o, which g has taken. What unlocks a mutex has taken it, so
+// that its clock only grows (while none unlocks it for another). A goroutine that has learnt
+// nothing elsewhere since it unlocked it then knows nothing but its own steps that is not in there,
+// and copying is enough: with a thousand goroutines a tenth of the work. So it is where what g
+// knows comes from one moment of another goroutine which the clock has.
 func (s *Sched) acquireLock(g *G, o *object) {
 	switch {
 	case !s.det.on:
-	case g.inLock == o && g.inLockSince == o.handovers:
+	case g.inLock == o && g.inLockSince == o.handovers || s.det.chains.covers(o.clock, g.knows):
 		own, n := g.clock[g.chain], g.clock[moments]
-		g.clock = g.clock.Copy(o.clock)
-		g.clock[g.chain], g.clock[moments] = own, max(n, g.clock[moments])
+		g.clock = g.clock.Copy(o.clock).Set(g.chain, own)
+		g.clock[moments] = max(n, g.clock[moments])
+		g.inLock, g.knows = nil, o.from
 	default:
 		s.acquire(g, o.clock)
 	}
@@ -160,6 +174,9 @@ func (s *Sched) acquireLock(g *G, o *object) {
 func (s *Sched) releaseLock(g *G, o *object, other bool) {
 	if other {
 		o.handovers++
+	}
+	if o.from = 0; s.det.on && g != s.timerG {
+		o.from = s.epoch(g)
 	}
 	s.releaseStore(g, &o.clock)
 	g.inLock, g.inLockSince = o, o.handovers

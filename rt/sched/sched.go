@@ -104,6 +104,9 @@ type G struct {
 	// as that only grows (see acquireLock).
 	inLock      *object
 	inLockSince uint32
+	// knows: all that g knows of others was known at this moment of another goroutine, which then
+	// let its clock go; 0: that is not known (see chains.covers).
+	knows trace.Epoch
 
 	goPC     uintptr        // where it was started
 	kin      kin            // if Options.Twins

@@ -39,7 +39,7 @@ func (s *Sched) wgAdd(p unsafe.Pointer, delta, n int, pc uintptr) bool {
 	s.event(g, trace.OpWGAdd, o, int64(delta), site)
 	if s.det.on {
 		if delta < 0 {
-			o.clock = o.clock.Join(g.clock)
+			s.releaseJoin(g, &o.clock)
 		}
 		s.tick(g)
 	}

@@ -1,0 +1,83 @@
+package sched
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"heddle/rt/hook"
+	"heddle/trace"
+)
+
+// A crew is goroutines that lock mutexes and start others, for which they do not always wait.
+type crew struct {
+	rnd  *rand.Rand
+	mus  [3]tmutex
+	word uint64
+	left int // how many goroutines may still be started
+}
+
+func (f *crew) live(all *twg) {
+	var mine twg
+	for range f.rnd.IntN(12) {
+		switch f.rnd.IntN(5) {
+		case 0, 1:
+			mu := &f.mus[f.rnd.IntN(len(f.mus))]
+			mu.Lock()
+			mu.Unlock()
+		case 2:
+			hook.V(&f.word, 7)
+		case 3:
+			mine.Wait()
+		case 4:
+			if f.left == 0 {
+				break
+			}
+			f.left--
+			all.Add(1)
+			wg := &mine
+			if f.rnd.IntN(2) == 0 {
+				wg = new(twg)
+			}
+			wg.Add(1)
+			spawn(func() {
+				f.live(all)
+				wg.Add(-1)
+				all.Add(-1)
+			})
+		}
+	}
+}
+
+// What need not be joined leaves clocks as they are where all of them are joined.
+func TestShortcutsKeepClocks(t *testing.T) {
+	defer func() { shortcuts = true }()
+	p := policyOf(t, "random")
+	short := 0
+	for seed := range uint64(5000) {
+		var all [2][]trace.Clock
+		for i, on := range []bool{false, true} {
+			shortcuts = on
+			p.Begin(seed)
+			S.Run(func() {
+				f := &crew{rnd: rand.New(rand.NewPCG(seed, 0)), left: 30}
+				var wg twg
+				f.live(&wg)
+				wg.Wait()
+			}, Options{Schedule: &trace.Schedule{Policy: "random", Seed: seed}, Policy: p, Race: true})
+			hook.On = false
+			for _, g := range S.gs {
+				all[i] = append(all[i], slices.Clone(g.clock))
+				if on && g.knows != 0 {
+					short++
+				}
+			}
+		}
+		if !slices.EqualFunc(all[0], all[1], slices.Equal) {
+			t.Fatalf("seed %d: clocks %v, joined %v", seed, all[1], all[0])
+		}
+	}
+	if t.Logf("%d goroutines", short); short == 0 {
+		t.Error("no goroutine knows what one moment does")
+	}
+}
