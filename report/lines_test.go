@@ -273,3 +273,16 @@ func TestWholeCells(t *testing.T) {
 		}
 	}
 }
+
+// A finding that was told as it was seen, for want of time, does not look like one without steps.
+func TestNotRecorded(t *testing.T) {
+	f := &wire.Finding{Kind: "data race", Places: []wire.Place{
+		{File: "/home/me/bank/bank.go", Line: 30, Goroutine: "main/1", Op: "write", Object: "n"},
+		{File: "/home/me/bank/bank.go", Line: 31, Goroutine: "main/2", Op: "read", Object: "n"}}}
+	r := New(Options{Dir: "/home/me/bank", Source: func(string, int) string { return "" }})
+	head, rows := rowsOfTable(r, f)
+	want := "not recorded, there was no time (-budget): heddle replay shows them, > the accesses that race"
+	if head != want || len(rows) != 2 {
+		t.Errorf("head %q, rows %q; want %q and the two accesses", head, rows, want)
+	}
+}

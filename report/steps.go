@@ -174,7 +174,9 @@ func (r *Reporter) ofSteps(f *Finding, all []line, shown map[int]bool) string {
 	if n > seen {
 		s = fmt.Sprintf("those that matter of %s", thousands(n))
 	}
-	if switches(f.Finding) == "no switches" {
+	if n == 0 && len(f.Story) == 0 {
+		s = "not recorded, there was no time (-budget): heddle replay shows them"
+	} else if switches(f.Finding) == "no switches" {
 		s += ", in the order the program takes by itself"
 	} else if slices.ContainsFunc(all, func(l line) bool { return l.step.Switch }) {
 		rows := make([]row, len(all))
