@@ -164,9 +164,9 @@ lowest.
 %s
 ## Long executions at the default budget
 
-One process, a budget of %v, and the time that it took in all, clips included. *First*: from the end
-of the recorded execution to the first verdict. *Findings*: with what the first execution and those
-in other orders show.
+One process, a budget of %v, and the time that it took in all, clips included. *First*: from the
+end of the recorded execution to the first verdict. *Findings*: with what the first execution and
+those in other orders show.
 
 | program | events | predicted | confirmed | refuted | not tried | findings | first | time |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
