@@ -13,7 +13,8 @@ import (
 //	}                          }
 //
 // Which function it is turns out when it is called. One of the same package announces its changes:
-// all of its functions do, and function literals too. Any other is a change.
+// all of its functions do, and function literals too, also those that are made of a method value of
+// an interface (lateMethod). Any other is a change.
 
 // literals announces the changes of the function literals of a file, but those that are called
 // where they stand by a go or defer statement.

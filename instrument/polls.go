@@ -202,7 +202,9 @@ type breakable struct {
 
 func (w *walk) list(list []ast.Stmt) bool {
 	if w.leaves(list) {
-		w.out(list[0])
+		if w.out(list[0]); w.loop == nil {
+			w.changes = append(w.changes, list[0]) // a loop that has called it may go on after a panic
+		}
 		for _, s := range list {
 			w.clocks.exit(s)
 		}

@@ -245,8 +245,11 @@ func (r *rewriter) lateMethod(e *ast.SelectorExpr, sel *types.Selection) {
 	}
 	head := "func(" + strings.Join(params, ", ") + ")" + strings.TrimPrefix(f[closing(f):], ")")
 	begin := " { "
+	if !r.in.Mode.Quiet {
+		begin = " { _hd.Spoil(); " // it is of this package, and what it calls need not be: see Asked
+	}
 	if sig.Results().Len() > 0 {
-		begin = " { return "
+		begin += "return "
 	}
 	if sel.Kind() == types.MethodExpr {
 		args[0] = ofHook(sel) + args[0] + ", " + name + ", " + site + ")"
