@@ -87,6 +87,9 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 	if v := m.inVirtualTime(s); v != nil && !ex.Final {
 		t = v
 	}
+	if v := m.held(f.Finding, t); v != nil && !ex.Final && !asSeen {
+		t = v
+	}
 	switch {
 	case ex.Final || asSeen:
 		again, m.found = f.Finding, ex.Found // there is no second time
@@ -322,6 +325,23 @@ func (m *minimiser) inVirtualTime(s *trace.Schedule) *trace.Trace {
 }
 
 const virtualTries = 100
+
+// held looks for an execution that shows a livelock, and in which a loop that polls is held back
+// until something changes, as searches do: elsewhere it goes round thousands of times before that
+// is a livelock. nil if there is none, or t is one.
+func (m *minimiser) held(f *wire.Finding, t *trace.Trace) *trace.Trace {
+	if f.Kind != judge.Livelock || m.exhaustive || m.late() {
+		return nil
+	}
+	m.exhaustive = true
+	for _, ds := range [][]wire.Deviation{deviations(t), nil} {
+		if again, u := m.execute(&wire.Request{Deviate: true, Deviations: ds}); again != nil {
+			return u.Clone()
+		}
+	}
+	m.exhaustive = false
+	return nil
+}
 
 // smallerInput looks for a smaller input with which the finding f, in the execution of t, still
 // shows by the same deviations, and makes it the input. It returns the finding and trace with it,
