@@ -221,6 +221,8 @@ func (r *Reporter) placesAndStacks(f Finding, put func(int, ...string)) (started
 		}
 	case "misuse":
 		rows = append(rows, r.closedAt(&f)...)
+	case "livelock":
+		rows = append(rows, r.lastWrites(f.Finding)...)
 	}
 	put(6, columns(rows)...)
 	var starts [][]string

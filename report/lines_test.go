@@ -286,3 +286,28 @@ func TestNotRecorded(t *testing.T) {
 		t.Errorf("head %q, rows %q; want %q and the two accesses", head, rows, want)
 	}
 }
+
+// A livelock is told with the last writes to what its loop reads in its last round, and with no
+// others.
+func TestLastWrites(t *testing.T) {
+	at := func(line int) wire.Place { return wire.Place{File: "/home/me/bank/bank.go", Line: line} }
+	event := func(g, op string, obj, line int) wire.Event {
+		return wire.Event{G: g, Op: op, Obj: obj, Where: at(line)}
+	}
+	f := &wire.Finding{Kind: "livelock", Places: []wire.Place{{Goroutine: "main", Op: "await"}},
+		Story: wire.Events{event("main/1", "write", 1, 10), event("main/2", "write", 1, 11),
+			event("main/2", "write", 2, 12), event("main/2", "atomic-rmw", 3, 13),
+			event("main", "read", 2, 20), event("main", "gosched", 0, 21), event("main", "read", 1, 22),
+			event("main/2", "read", 2, 14), event("main", "atomic-load", 3, 23), event("main", "read", 4, 24),
+			event("main", "gosched", 0, 21), event("main", "read", 1, 22),
+			{G: "main/3", Op: "write", Obj: 1, Waits: true}}}
+	r := New(Options{Dir: "/home/me/bank", Source: func(string, int) string { return "" }})
+	var got []string
+	for _, row := range r.lastWrites(f) {
+		got = append(got, strings.Join(row, " "))
+	}
+	want := []string{"last write bank.go:11 goroutine main/2 ", "last write bank.go:13 goroutine main/2 "}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
