@@ -284,6 +284,10 @@ func (x *search) take(ex Execution, next *trace.Schedule) bool {
 		e.n--
 		e.aborted++
 	}
+	if ex.Diverged != nil && x.polled != len(e.polled) && x.stale() { // what it showed may be why
+		x.again()
+		return true
+	}
 	if ex.Diverged != nil {
 		x.spun = x.spun || ex.Trace.Spun
 		// whether a goroutine is held back is not up to the schedule alone

@@ -206,7 +206,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (engine.Execution,
 	x.excuse(&ex)
 	ex.Corpus, ex.Concrete = given.corpus, concrete(q)
 	if sched.S.Dozed() && (ex.Failed || len(ex.Found) > 0 || t.Verdict != trace.Finished ||
-		t.Spun || len(x.remains.Races) > 0) {
+		t.Spun || len(x.remains.Races) > 0 || ex.Outside || len(ex.Unseen) > 0 || sched.S.Diverged() != nil) {
 		ex.Polled = append(ex.Polled, sched.ClockRead)
 	}
 	if d := sched.S.Diverged(); d != nil {

@@ -96,13 +96,18 @@ func TestFreeCases(t *testing.T) {
 				t.Fatal(err)
 			}
 			s, got, made := dpor.New(dpor.Options{Free: true}), machine.NewOutcomes(), 0
+			again := true // once, with sleeps that are timers
 			for x := s.Next(); x != nil; x = s.Next() {
 				tr, err := m.Execute(context.Background(), x)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if m.Restart() {
-					t.Fatal("polls")
+					if !again {
+						t.Fatal("polls")
+					}
+					s, got, made, again = dpor.New(dpor.Options{Free: true}), machine.NewOutcomes(), 0, false
+					continue
 				}
 				got.Add(m)
 				s.Done(tr)

@@ -763,6 +763,23 @@ func TestPollAssigned(t *testing.T) {
 	tell(t, got)
 }
 
+func until(cond func() bool) {
+	for !cond() {
+		runtime.Gosched()
+	}
+}
+
+// outcomes: 0 1; hooks: Asked Asks
+func TestPollAsks(t *testing.T) {
+	var x, y atomic.Int32
+	got := 0
+	beside(func() { x.Store(1); y.Store(1) }, func() {
+		until(func() bool { return x.Load() != 0 })
+		got = int(y.Load())
+	})
+	tell(t, got)
+}
+
 // outcomes: 0 1; hooks: SettleAny Spoils
 func TestPollAny(t *testing.T) {
 	var x atomic.Value
