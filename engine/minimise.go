@@ -87,8 +87,10 @@ func (e *exploration) keep(ex *Execution, f wire.Found, s *trace.Schedule, fromC
 	if v := m.inVirtualTime(s); v != nil && !ex.Final {
 		t = v
 	}
-	if v := m.held(f.Finding, t); v != nil && !ex.Final && !asSeen {
-		t = v
+	if !ex.Final && !asSeen {
+		if v := m.held(f.Finding, t); v != nil {
+			t = v
+		}
 	}
 	switch {
 	case ex.Final || asSeen:
