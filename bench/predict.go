@@ -177,24 +177,10 @@ const defaultBudget = 10 * time.Second
 
 // atBudget returns a row of the third table.
 func (b *binary) atBudget(ctx context.Context, r predictRow) (string, error) {
-	var told *wire.Predicted
-	findings, began := 0, time.Now()
-	config := wire.Config{Mode: "test", Package: pecan, Strategy: "predict", Seed: 1,
-		Budget: int64(defaultBudget), Visible: "auto", Race: true, Isolate: "vars", Count: 1}
-	err := run.Binary(ctx, b.path, b.dir, config, []string{"-test.run=^Test" + r.test + "$"},
-		func(rec *wire.Record) {
-			if rec.Predicted != nil {
-				told = rec.Predicted
-			}
-			if rec.Finding != nil {
-				findings++
-			}
-		})
-	if err != nil && err != io.EOF {
+	began := time.Now()
+	told, findings, err := b.predicting(ctx, r, wire.Config{Budget: int64(defaultBudget)})
+	if err != nil {
 		return "", err
-	}
-	if told == nil {
-		return "", fmt.Errorf("nothing was predicted of Test%s in %s", r.test, pecan)
 	}
 	n := map[string]int{}
 	for _, c := range told.All {
@@ -227,25 +213,32 @@ func (b *binary) predict(ctx context.Context, r predictRow, active int) (*wire.P
 	if r.whole {
 		regions = predict.Goroutines
 	}
-	config := wire.Config{
-		Mode: "test", Package: pecan, Strategy: "predict", Seed: 1, Budget: int64(predictBudget),
-		Visible: "auto", Race: true, Isolate: "vars",
-		Count: 1, Regions: regions.String(), Active: active, Measure: true,
-	}
-	var told *wire.Predicted
-	err := run.Binary(ctx, b.path, b.dir, config, []string{"-test.run=^Test" + r.test + "$"},
+	told, _, err := b.predicting(ctx, r, wire.Config{Budget: int64(predictBudget), Regions: regions.String(),
+		Active: active, Measure: true})
+	return told, err
+}
+
+// predicting predicts from one test as c says. It returns what is told, and how many findings came.
+func (b *binary) predicting(ctx context.Context, r predictRow, c wire.Config) (told *wire.Predicted,
+	findings int, err error) {
+	c.Mode, c.Package, c.Strategy, c.Seed = "test", pecan, "predict", 1
+	c.Visible, c.Race, c.Isolate, c.Count = "auto", true, "vars", 1
+	err = run.Binary(ctx, b.path, b.dir, c, []string{"-test.run=^Test" + r.test + "$"},
 		func(rec *wire.Record) {
 			if rec.Predicted != nil {
 				told = rec.Predicted
 			}
+			if rec.Finding != nil {
+				findings++
+			}
 		})
 	if err != nil && err != io.EOF {
-		return nil, err
+		return nil, 0, err
 	}
 	if told == nil {
-		return nil, fmt.Errorf("nothing was predicted of Test%s in %s", r.test, pecan)
+		return nil, 0, fmt.Errorf("nothing was predicted of Test%s in %s", r.test, pecan)
 	}
-	return told, nil
+	return told, findings, nil
 }
 
 // least returns the least value of a figure.

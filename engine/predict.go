@@ -333,10 +333,9 @@ func (p *prediction) record() *trace.Trace {
 	t := ex.Trace.Clone()
 	p.told.Events = len(t.Events)
 	if t.Verdict.Cut() {
-		p.told.Bounded = t.Verdict.String()
-	}
-	if t.Verdict == trace.Bounded {
-		p.told.Bounded += fmt.Sprintf(" (%d steps)", len(t.Steps))
+		if p.told.Bounded = t.Verdict.String(); t.Verdict == trace.Bounded {
+			p.told.Bounded += fmt.Sprintf(" (%d steps)", len(t.Steps))
+		}
 	}
 	p.told.Goroutines = len(t.Goroutines) - 1 // the timers
 	return t

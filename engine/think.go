@@ -284,11 +284,11 @@ func (x *search) take(ex Execution, next *trace.Schedule) bool {
 		e.n--
 		e.aborted++
 	}
-	if ex.Diverged != nil && x.polled != len(e.polled) && x.stale() { // what it showed may be why
-		x.again()
-		return true
-	}
 	if ex.Diverged != nil {
+		if x.polled != len(e.polled) && x.stale() { // what it showed may be why
+			x.again()
+			return true
+		}
 		x.spun = x.spun || ex.Trace.Spun
 		// whether a goroutine is held back is not up to the schedule alone
 		if x.left = why.Of(why.HeldBack); !x.spun {

@@ -212,11 +212,11 @@ func (w *Worker) searchOn() {
 			r.Tally.Failed = why.Ended(ex.Trace.Verdict)
 			break
 		}
-		if ex.Diverged != nil && len(e.polled) > polled { // what it showed may be why
-			w.learn(s)
-			return
-		}
 		if ex.Diverged != nil {
+			if len(e.polled) > polled { // what it showed may be why
+				w.learn(s)
+				return
+			}
 			r.Tally.Failed = e.strayed(&ex, next, needs)
 			break
 		}

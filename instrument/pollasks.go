@@ -42,7 +42,7 @@ func (p *polls) literals(f *ast.File) {
 
 // ask rewrites the function of a call, which is rewritten already.
 func (r *rewriter) ask(e *ast.CallExpr) {
-	if !r.in.Mode.Quiet && r.polls.asked[e] && !r.in.Cgo {
+	if !r.in.Mode.Quiet && r.polls.asked[e] {
 		r.wrap(e.Fun, "_hd.Asked(", ", "+strconv.Quote(symbolPath(r.pkg.Path(), r.pkg.Name()))+")")
 	}
 }

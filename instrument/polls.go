@@ -97,8 +97,8 @@ func newPolls(in *Input, im *Importer, pkg *types.Package, info *types.Info, sha
 			p.announce(p.known[fn])
 		}
 	}
-	for _, f := range files {
-		if p.asking {
+	if p.asking {
+		for _, f := range files {
 			p.literals(f)
 		}
 	}
@@ -202,9 +202,10 @@ type breakable struct {
 
 func (w *walk) list(list []ast.Stmt) bool {
 	if w.leaves(list) {
-		if w.out(list[0]); w.loop == nil {
-			w.changes = append(w.changes, list[0]) // a loop that has called it may go on after a panic
+		if w.loop == nil { // the loop that has called it may go on after a panic
+			w.changes = append(w.changes, list[0])
 		}
+		w.out(list[0])
 		for _, s := range list {
 			w.clocks.exit(s)
 		}

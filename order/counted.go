@@ -2,7 +2,6 @@ package order
 
 import (
 	"slices"
-	"sort"
 
 	"heddle/trace"
 )
@@ -66,7 +65,7 @@ func (p *Problem) counted(stopped map[trace.GID]int) []Constraint {
 		for _, at := range sorted(stopped) {
 			core = append(core, Constraint{Target, []int{at}})
 		}
-		sort.Slice(core, func(i, j int) bool { return core[i].Kind < core[j].Kind })
+		sortConstraints(core)
 		return core
 	}
 	return nil

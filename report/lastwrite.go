@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 
+	"heddle/report/pattern"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -23,8 +24,8 @@ func (r *Reporter) lastWrites(f *wire.Finding) (rows [][]string) {
 		reads = append(reads, lastRound(f.Story, f.Places[i].Goroutine)...)
 	}
 	for _, e := range slices.Backward(f.Story) {
-		at := slices.Index(reads, e.Obj)
-		if at < 0 || e.Waits || !writes(e.Op) {
+		op, _ := trace.ParseOp(e.Op)
+		if e.Waits || !pattern.Writes(op) || !slices.Contains(reads, e.Obj) {
 			continue
 		}
 		reads = slices.DeleteFunc(reads, func(o int) bool { return o == e.Obj })
@@ -63,13 +64,4 @@ func lastRound(story wire.Events, g string) (reads []int) {
 		}
 	}
 	return reads
-}
-
-// writes reports whether the operation with that word writes memory.
-func writes(op string) bool {
-	switch op {
-	case trace.OpWrite.String(), trace.OpAtomicStore.String(), trace.OpAtomicRMW.String():
-		return true
-	}
-	return false
 }

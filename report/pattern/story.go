@@ -184,8 +184,11 @@ func isRead(a act) bool {
 	return false
 }
 
-func isWrite(a act) bool {
-	switch a.op {
+func isWrite(a act) bool { return Writes(a.op) }
+
+// Writes reports whether an operation of a story writes memory or a map.
+func Writes(op trace.Op) bool {
+	switch op {
 	case trace.OpWrite, trace.OpAtomicStore, trace.OpMapStore, trace.OpAtomicRMW:
 		return true
 	}

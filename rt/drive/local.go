@@ -205,13 +205,13 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (engine.Execution,
 	ex.Property, ex.Named = drawn(), namesOf()
 	x.excuse(&ex)
 	ex.Corpus, ex.Concrete = given.corpus, concrete(q)
-	if sched.S.Dozed() && (ex.Failed || len(ex.Found) > 0 || t.Verdict != trace.Finished ||
-		t.Spun || len(x.remains.Races) > 0 || ex.Outside || len(ex.Unseen) > 0 || sched.S.Diverged() != nil) {
-		ex.Polled = append(ex.Polled, sched.ClockRead)
-	}
 	if d := sched.S.Diverged(); d != nil {
 		ex.Diverged = &wire.Divergence{Step: d.Step, Got: d.Got, GotOK: d.GotOK, Enabled: d.Enabled,
 			NoChoice: d.NoChoice}
+	}
+	if sched.S.Dozed() && (ex.Failed || len(ex.Found) > 0 || t.Verdict != trace.Finished ||
+		t.Spun || len(x.remains.Races) > 0 || ex.Outside || len(ex.Unseen) > 0 || ex.Diverged != nil) {
+		ex.Polled = append(ex.Polled, sched.ClockRead)
 	}
 	return ex, ctx.Err()
 }

@@ -30,6 +30,16 @@ func (b *box) fill(v int) {
 	b.mu.Unlock()
 }
 
+// fillLate says that the box is full, and puts the value in by a section of its own.
+func (b *box) fillLate(v int) {
+	b.mu.Lock()
+	b.full = true
+	b.mu.Unlock()
+	b.mu.Lock()
+	b.v = v
+	b.mu.Unlock()
+}
+
 // 1. The loop begins with the lock held, gives it back to let others go on, and takes it again.
 
 func (b *box) wait() int {
@@ -52,18 +62,10 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// Full is told first, and the value put in by a section of its own.
 func TestHeldBuggy(t *testing.T) {
 	buggy(t)
 	var b box
-	go func() {
-		b.mu.Lock()
-		b.full = true
-		b.mu.Unlock()
-		b.mu.Lock()
-		b.v = 1
-		b.mu.Unlock()
-	}()
+	go b.fillLate(1)
 	if v := b.wait(); v != 1 {
 		t.Error(v)
 	}
@@ -156,14 +158,7 @@ func TestHeldSleep(t *testing.T) {
 func TestHeldSleepBuggy(t *testing.T) {
 	buggy(t)
 	var b box
-	go func() {
-		b.mu.Lock()
-		b.full = true
-		b.mu.Unlock()
-		b.mu.Lock()
-		b.v = 1
-		b.mu.Unlock()
-	}()
+	go b.fillLate(1)
 	if v := b.sleepWait(); v != 1 {
 		t.Error(v)
 	}

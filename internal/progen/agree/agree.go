@@ -147,11 +147,12 @@ func (r *Report) explore(m *machine.Machine, st Strategy, want *machine.Outcomes
 			r.say("%s: execution %d: %v", st.Name, n, err)
 			return
 		}
-		if m.Restart() && m.Free && n <= 8 { // the clock is read
-			s, got = st.New(), machine.NewOutcomes()
-			watch()
-			continue
-		} else if m.Restart() {
+		if m.Restart() {
+			if m.Free && n <= 8 { // the clock is read
+				s, got = st.New(), machine.NewOutcomes()
+				watch()
+				continue
+			}
 			r.say("%s: execution %d polls a channel that no goroutine polls without reduction", st.Name, n)
 			return
 		}
