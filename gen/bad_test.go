@@ -42,6 +42,12 @@ func TestBadInput(t *testing.T) {
 		{"Cuont", Options{}, []string{
 			"has no type Cuont; those with exported methods are Count, Gen, Needs",
 		}},
+		{"*Count", Options{}, []string{
+			"has no type *Count (-type takes the name alone, without package, pointer and type arguments)",
+		}},
+		{"Locked", Options{}, []string{
+			"Locked has no exported methods", "(methods of an embedded lock are not called)",
+		}},
 		{"check", Options{}, []string{"has no type check (spec_test.go:12: check is a function)"}},
 		{"Count", Options{Spec: "other"}, []string{
 			"spec_test.go:3: -spec other: its method Add is func(n int), and that of Count is " +
@@ -84,7 +90,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-const badSource = `package bad
+const badSource = `package bad; import "sync"
 
 // Plain has no exported methods.
 type Plain struct{ n int }
@@ -106,6 +112,11 @@ func (g *Gen[T]) Get() T { return g.v }
 type Count struct{ n int }
 
 func (c *Count) Add(n int) int { c.n += n; return c.n }
+
+type Locked struct {
+	sync.Mutex
+	n int
+}
 `
 
 const badSpecs = `package bad
@@ -190,6 +201,12 @@ func (s *Set) Add(k string) int {
 	defer s.mu.Unlock()
 	s.m[k]++
 	return s.m[k]
+}
+
+func (s *Set) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.m)
 }
 
 type Registry interface{ Register(k string) int }

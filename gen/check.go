@@ -38,6 +38,9 @@ func (s *Suite) Prepare(ctx context.Context) error {
 				v = "returns the same object each time"
 				s.note("%s is left out: it %s, which earlier calls have changed", s.makes[i].shown(), v)
 			}
+			if strings.Contains(s.makes[i].text, "panic(err)") {
+				v = strings.Replace(v, "panics", "returns the error, or panics:", 1)
+			}
 			why = fmt.Sprintf("%s: %s", s.makes[i].shown(), strings.Replace(v, "blocks", "waits for ever", 1))
 		}
 	}
@@ -171,6 +174,8 @@ func (s *Suite) sequential(ctx context.Context, all []*scenario, repeat int) (fi
 			switch kind {
 			case "fine":
 				all[i].blocked = rest
+				all[i].woken = rest != "" && slices.ContainsFunc(slices.Concat(all[i].goroutines...),
+					func(c *call) bool { return ends.MatchString(s.pool[c.entry].method) })
 				if rest == "" || s.opt.Order != "quiescent" {
 					fine = append(fine, all[i])
 				}
@@ -251,7 +256,7 @@ func (s *Suite) levelsText() string {
 		if s.advice.vague[e.method] != "" {
 			word += "v"
 		}
-		if s.advice.runs[e.method] != "" {
+		if s.advice.interferes(e.method) {
 			word += "r"
 		}
 		if s.advice.tries[e.method] != "" {
@@ -269,6 +274,7 @@ func reasons(why map[string]int) string {
 	for _, v := range []struct{ word, text string }{
 		{"panics", "panic"}, {"dies", "end the process"}, {"blocks", "wait for ever"},
 		{"spins", "do not end and use the processor"}, {"random", "give other results each time"},
+		{"fails", "fail or wait with one goroutine too"},
 	} {
 		if why[v.word] > 0 {
 			texts = append(texts, fmt.Sprintf("%d %s", why[v.word], v.text))
@@ -347,6 +353,7 @@ func (s *Suite) Draw(ctx context.Context) error {
 
 // none is the error if no scenario works.
 func (s *Suite) none(n int, why map[string]int) error {
-	return fmt.Errorf("of %d random tests of %s none works with its calls one after the other: %s%s", n,
-		s.typeName(), reasons(why), s.because())
+	return fmt.Errorf("of %d random tests of %s none works with its calls one after the other: %s%s; "+
+		"write an exported function that makes an object on which calls return, or take another one by -new",
+		n, s.typeName(), reasons(why), s.because())
 }

@@ -22,6 +22,7 @@ type advice struct {
 	vague  map[string]string            // methods whose results depend on calls at the same time
 	tries  map[string]string            // methods that may fail though they could succeed
 	runs   map[string]string            // methods that run a function of the caller in between
+	aborts map[string]string            // methods that make others fail, by the doc of an error
 }
 
 // The sentences that are understood. Each is tried on one sentence of a doc comment.
@@ -40,18 +41,19 @@ var (
 	sayWaits     = regexp.MustCompile(`(?i)\b(blocks|waits?|waiting) (until|for) all\b`)
 	sayLast      = regexp.MustCompile(`(?i)\b(once|after) all\b.*\b(must|should|can|may) (be )?call`)
 
-	sayVague = regexp.MustCompile(`(?i)consistent snapshot|\b(may|might|need|does|do) (not|be not)( necessarily)? (be )?(includ|reflect|observ|see)|approximat|\bestimat|best[- ]effort|\b(be|is|are) (stale|outdated|out of date)\b|\beventually\b|\b(not|isn't) (an )?atomic|weakly consistent|\bdo(es)? not guarantee\b.*\b(consisten|exact|precise)|\breturns? statistics\b|\bonly for (diagnos|debug|monitor)|` +
+	sayVague = regexp.MustCompile(`(?i)consistent snapshot|\b(may|might|need|does|do) (not|be not)( necessarily)? (be )?(includ|reflect|observ|see)|approximat|\bestimat|best[- ]effort|\b(be|is|are) (stale|outdated|out of date)\b|\beventually\b|\b(not|isn't) (an )?atomic|weakly consistent|\bdo(es)? not guarantee\b.*\b(consisten|exact|precise)|\breturns? (the |all )?(\w+ )?(statistics|stats|metrics)\b|\bonly for (diagnos|debug|monitor)|` +
 		`\b(duplicate|other|multiple|concurrent|simultaneous) (callers?|calls?|goroutines|invocations|requests)\b.*\b(waits?|receives?|shares?|shared|given|same)\b|\b(shared|given)\b.*\bmultiple callers\b`)
 	sayTries = regexp.MustCompile(`^Try\w+ (tries|attempts) to\b|` +
 		`(?i)\b(not succeed|fails?|unable|cannot|can't|could not)( to)? (acquire|take|get|obtain) the (lock|mutex)\b`)
 	sayFirst = regexp.MustCompile(`(?i)\b(must|should|has to|needs to|can|may) (only )?be (called|used|set|made) ` +
 		`(only )?before (any|all|the first|every|other|using|use)\b`)
-	sayRuns = regexp.MustCompile(`(?i)\b(runs?|executes?|calls?|invokes?)\b.{0,30}\b(given|provided|specified|supplied|passed)\b`)
-	sayLike = regexp.MustCompile(`^\w+ (is|works|behaves)( exactly| just)? (like|similar to|the same as|equivalent to) (\w+)`)
-	called  = regexp.MustCompile(`\b[A-Z]\w*\*?`)
+	sayRuns   = regexp.MustCompile(`(?i)\b(runs?|executes?|calls?|invokes?)\b.{0,30}\b(given|provided|specified|supplied|passed)\b`)
+	sayAborts = regexp.MustCompile(`(?i)\bcauses? .*\b(abort|fail|return)|\bcausing .*\b(abort|fail|return)|\b(aborts|interrupts|wakes)\b`)
+	sayLike   = regexp.MustCompile(`^\w+ (is|works|behaves)( exactly| just)? (like|similar to|the same as|equivalent to) (\w+)`)
+	called    = regexp.MustCompile(`\b[A-Z]\w*\*?`)
 )
 
-// docs has the doc comments of functions, methods and types, by where their names are.
+// docs has the doc comments of functions, methods, types and variables, by where their names are.
 func docs(files []*ast.File) map[token.Pos]string {
 	all := map[token.Pos]string{}
 	for _, f := range files {
@@ -61,6 +63,11 @@ func docs(files []*ast.File) map[token.Pos]string {
 				all[d.Name.Pos()] = d.Doc.Text()
 			case *ast.GenDecl:
 				for _, spec := range d.Specs {
+					if v, ok := spec.(*ast.ValueSpec); ok {
+						if all[v.Names[0].Pos()] = v.Doc.Text(); v.Doc == nil && len(d.Specs) == 1 {
+							all[v.Names[0].Pos()] = d.Doc.Text()
+						}
+					}
 					if t, ok := spec.(*ast.TypeSpec); ok {
 						if all[t.Name.Pos()] = t.Doc.Text(); t.Doc == nil && len(d.Specs) == 1 {
 							all[t.Name.Pos()] = d.Doc.Text()
@@ -133,7 +140,7 @@ func forOne(doc string) string {
 func newAdvice() *advice {
 	return &advice{first: map[string]string{}, callee: map[string]string{}, alone: map[string]string{},
 		apart: map[string]map[string]string{}, vague: map[string]string{}, tries: map[string]string{},
-		runs: map[string]string{}}
+		runs: map[string]string{}, aborts: map[string]string{}}
 }
 
 // advise reads the documentation of a type and of its methods.
@@ -158,6 +165,19 @@ func (p *Package) advise(obj *types.TypeName, methods []method) *advice {
 		if sayLast.MatchString(s) {
 			for _, m := range mentioned(s, names, "") {
 				a.alone[m] = s
+			}
+		}
+	}
+	for _, name := range p.types.Scope().Names() {
+		v, ok := p.types.Scope().Lookup(name).(*types.Var)
+		if !ok || typePath(v.Type()) != "error" {
+			continue
+		}
+		for _, s := range sentences(p.docs[v.Pos()]) {
+			if sayAborts.MatchString(s) {
+				for _, m := range mentioned(s, names, "") {
+					a.aborts[m] = s
+				}
 			}
 		}
 	}
@@ -284,6 +304,7 @@ func (s *Suite) heed() error {
 	said(a.vague, "is called, and what it returns beside other calls is not compared")
 	said(a.tries, "may fail beside other calls, whatever they are")
 	said(a.runs, "is called, and what calls beside it return is not compared, for they may come while it runs the function")
+	said(a.aborts, "is called, and what calls beside it return is not compared, for it makes them fail")
 	for _, m := range slices.Sorted(maps.Keys(a.apart)) {
 		by := map[string][]string{}
 		for _, o := range slices.Sorted(maps.Keys(a.apart[m])) {
@@ -309,11 +330,15 @@ func takesFunction(sig *types.Signature) bool {
 	return false
 }
 
-// loose reports whether a goroutine of a scenario runs a function of the caller.
+// loose reports whether what the goroutines of a scenario get is not compared: one interferes.
 func (a *advice) loose(s *Suite, sc *scenario) bool {
 	return slices.ContainsFunc(slices.Concat(sc.goroutines...),
-		func(c *call) bool { return a.runs[s.pool[c.entry].method] != "" })
+		func(c *call) bool { return a.interferes(s.pool[c.entry].method) })
 }
+
+// interferes reports whether method m runs a function of the caller, or makes calls fail that have
+// begun: what calls beside it return no sequential order has.
+func (a *advice) interferes(m string) bool { return a.runs[m] != "" || a.aborts[m] != "" }
 
 // may reports whether a method may be called in a part of a scenario, begin: as the first call.
 func (a *advice) may(m string, where part, begin bool) bool {

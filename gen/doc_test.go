@@ -17,6 +17,8 @@ func TestAdvice(t *testing.T) {
 		{"Value", "The return value shared indicates whether v was given to multiple callers.", "vague"},
 		{"Value", "If a duplicate comes in, the duplicate caller waits for the original and receives the same results.", "vague"},
 		{"Value", "Value returns statistics for the map.", "vague"},
+		{"Value", "Value returns the metrics of the cache.", "vague"},
+		{"Value", "Value returns the current stats.", "vague"},
 		{"Value", "Value returns an estimate of the size.", "vague"},
 		{"TryGo", "TryGo tries to lock m without blocking.", "may fail"},
 		{"TryGo", "If it does not succeed to acquire the lock, it returns ErrAcquireLock.", "may fail"},
@@ -101,7 +103,8 @@ func TestHeed(t *testing.T) {
 	}
 	a := s.advice
 	if a.first["WithMax"] == "" || a.first["Double"] == "" || a.callee["Double"] != "WithMax" ||
-		a.alone["Wait"] == "" || a.runs["Go"] == "" || len(a.apart) > 0 {
+		a.alone["Wait"] == "" || a.runs["Go"] == "" || len(a.apart) > 0 || a.aborts["Wait"] == "" ||
+		len(a.aborts) > 1 {
 		t.Errorf("of Pool is known: %+v", a)
 	}
 	for _, c := range []struct {
@@ -147,7 +150,10 @@ func TestHeed(t *testing.T) {
 
 const heeded = `package q
 
-import "sync"
+import (
+	"errors"
+	"sync"
+)
 
 // Set has numbers.
 type Set struct {
@@ -159,6 +165,13 @@ type Set struct {
 // A Pool has tasks. The configuration methods (With*) will panic if they are used after calling
 // Go() for the first time. Once all tasks have been submitted, you must call Wait().
 type Pool struct{ n int }
+
+var (
+	// ErrWait is returned when Wait() is called, causing pending operations to abort.
+	ErrWait = errors.New("waits")
+	// ErrFull is returned by Go when too many tasks are running.
+	ErrFull = errors.New("full")
+)
 
 // WithMax sets the limit.
 func (p *Pool) WithMax(n int) *Pool { p.n = n; return p }

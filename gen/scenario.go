@@ -13,7 +13,10 @@ type scenario struct {
 	before, after []*call
 	goroutines    [][]*call
 	blocked       string // orders that wait, as the check found them
+	woken         bool   // a call that ends the object may wake one that waits
 	kept          int    // patterns that only it showed when it was kept
+	fails         bool   // an execution of it failed: it is written only if that is told
+	leaks         bool   // an execution of it left goroutines waiting
 }
 
 // A call is one of an entry.
@@ -81,14 +84,28 @@ func (sc *scenario) clone() *scenario {
 	return c
 }
 
-// joined returns a scenario in which one goroutine makes all calls, one after the other.
-func (sc *scenario) joined(backwards bool) *scenario {
-	c := sc.clone()
-	if backwards {
-		slices.Reverse(c.goroutines)
+// joined returns scenarios in which one goroutine makes all calls, one after the other: for each
+// order of the goroutines.
+func (sc *scenario) joined() (all []*scenario) {
+	n := len(sc.goroutines)
+	var choose func(order []int)
+	choose = func(order []int) {
+		if len(order) == n {
+			c, calls := sc.clone(), []*call(nil)
+			for _, i := range order {
+				calls = append(calls, c.goroutines[i]...)
+			}
+			c.goroutines = [][]*call{calls}
+			all = append(all, c)
+		}
+		for i := range n {
+			if !slices.Contains(order, i) {
+				choose(append(slices.Clone(order), i))
+			}
+		}
 	}
-	c.goroutines = [][]*call{slices.Concat(c.goroutines...)}
-	return c
+	choose(nil)
+	return all
 }
 
 // without removes calls, and those that take what these return. Goroutines without calls go too.

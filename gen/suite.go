@@ -79,8 +79,12 @@ func (p *Package) Suite(name string, opt Options) (*Suite, error) {
 	}
 	obj, ok := p.types.Scope().Lookup(name).(*types.TypeName)
 	if !ok {
+		hint := p.instead(name)
+		if strings.ContainsAny(name, "*.[ ") {
+			hint = " (-type takes the name alone, without package, pointer and type arguments)"
+		}
 		return nil, fmt.Errorf("%s has no type %s%s; those with exported methods are %s", p.Path, name,
-			p.instead(name), list(p.Types()))
+			hint, list(p.Types()))
 	}
 	s := &Suite{p: p, opt: opt, obj: obj, rng: newRand(opt.Seed), imports: map[string]string{},
 		levels: map[string]int{}}
@@ -92,6 +96,9 @@ func (p *Package) Suite(name string, opt Options) (*Suite, error) {
 	}
 	s.entries()
 	if len(s.pool) == 0 {
+		if set := types.NewMethodSet(types.NewPointer(obj.Type())); set.Lookup(nil, "Lock") != nil {
+			s.note("methods of an embedded lock are not called")
+		}
 		return nil,
 			fmt.Errorf("%s%s has no exported methods that arguments can be made for; types with exported methods are %s%s; export a method, or give -type one of these",
 				p.at(obj), name, list(p.Types()), s.because())

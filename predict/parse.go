@@ -101,7 +101,7 @@ func (f *fileParser) parse(line string) error {
 		return nil
 	}
 	if f.open == nil {
-		return fmt.Errorf("want \"pattern\" and its name, found %q", line)
+		return fmt.Errorf("want \"pattern\" and its name, found %q", line[:min(len(line), 60)])
 	}
 	key, val, ok := strings.Cut(line, "=")
 	if key = strings.TrimSpace(key); !ok && key != "adjacent" {

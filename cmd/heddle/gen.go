@@ -41,22 +41,23 @@ func (t *tool) gen(ctx context.Context, args []string) int {
 		fs.StringVar(&g.opt.Validate, "validate", "",
 			"call this `function`, func(object) error, of the package or its tests, when all calls have returned")
 		fs.Func("once", "call each of these `methods`, with commas between, once a test at most",
-			func(text string) error {
-				g.opt.Once = strings.Split(text, ",")
-				return nil
+			func(text string) (err error) {
+				g.opt.Once, err = names(text)
+				return err
 			})
 		fs.Func("new", "make objects by these exported `functions` only, with commas between (default: all but those whose documentation says that their objects are for one goroutine)",
-			func(text string) error {
-				g.opt.New = strings.Split(text, ",")
-				return nil
+			func(text string) (err error) {
+				g.opt.New, err = names(text)
+				return err
 			})
 		fs.BoolVar(&docs, "docs", true,
 			"keep to what doc comments say about several goroutines: which calls may not come together, and which results are vague")
 		fs.Func("serial",
 			"call these `methods`, with commas between, from one goroutine of a test only; the flag can be repeated",
 			func(text string) error {
-				g.opt.Serial = append(g.opt.Serial, strings.Split(text, ","))
-				return nil
+				group, err := names(text)
+				g.opt.Serial = append(g.opt.Serial, group)
+				return err
 			})
 	}
 	g.opt.Order = gen.Orders[0]
@@ -79,6 +80,17 @@ func (t *tool) gen(ctx context.Context, args []string) int {
 		patterns = []string{"."}
 	}
 	return g.write(ctx, patterns[0])
+}
+
+// names reads names with commas between them.
+func names(text string) ([]string, error) {
+	all := strings.Split(text, ",")
+	for i, n := range all {
+		if all[i] = strings.TrimSpace(n); all[i] == "" {
+			return nil, errors.New("want names with commas between")
+		}
+	}
+	return all, nil
 }
 
 // A generation is one run of heddle gen.
@@ -228,6 +240,8 @@ func (r *poolRunner) Run(ctx context.Context, args []string, n, runs int, seed u
 		case "finding":
 			if f := rec.Finding; rans[i].Failure == nil && !slices.Contains(notOfCalls, f.Kind) {
 				rans[i].Failure = e.failure(f)
+			} else if f.Kind == "leak" {
+				rans[i].Leaks = true
 			}
 		}
 	}
