@@ -45,9 +45,9 @@ func BenchmarkRepeat(b *testing.B) {
 // Every access in a new epoch.
 func BenchmarkNewEpoch(b *testing.B) {
 	var s Shadow
-	c := trace.Clock{1}
+	c := clock(1)
 	for b.Loop() {
-		c[0]++
+		c.Tick(0)
 		for v := range uintptr(100) {
 			s.Write(0, c, at+v*40, 8, siteA)
 		}
@@ -58,11 +58,11 @@ func BenchmarkNewEpoch(b *testing.B) {
 // A variable that goes from goroutine to goroutine under a lock: read and written.
 func BenchmarkHandover(b *testing.B) {
 	var s Shadow
-	c := trace.Clock{1, 1, 1, 1}
+	c := clock(1, 1, 1, 1)
 	g := trace.Chain(0)
 	for b.Loop() {
 		g = (g + 1) % 4
-		c[g]++
+		c.Tick(g)
 		for v := range uintptr(100) {
 			s.Read(g, c, at+v*40, 8, siteA)
 			s.Write(g, c, at+v*40, 8, siteB)
@@ -75,10 +75,10 @@ func BenchmarkHandover(b *testing.B) {
 func BenchmarkShared(b *testing.B) {
 	for _, n := range []int{4, 100, 2000} {
 		b.Run(map[int]string{4: "4", 100: "100", 2000: "2000"}[n], func(b *testing.B) {
-			clocks := make([]trace.Clock, n)
+			clocks := make([]*trace.Vector, n)
 			for g := range clocks {
-				clocks[g] = make(trace.Clock, n)
-				clocks[g][0], clocks[g][g] = 1, 1
+				clocks[g] = alone(trace.Chain(g))
+				clocks[g].Set(0, 1)
 			}
 			var s Shadow
 			for b.Loop() {
@@ -98,10 +98,10 @@ func BenchmarkShared(b *testing.B) {
 // Two goroutines that race all the time.
 func BenchmarkRacy(b *testing.B) {
 	var s Shadow
-	c := trace.Clock{0, 1}
+	c := clock(0, 1)
 	s.Write(0, c0, at, 8, siteA)
 	for b.Loop() {
-		c[1]++
+		c.Tick(1)
 		s.Write(1, c, at, 8, siteB)
 	}
 	perAccess(b, 1)
@@ -124,7 +124,7 @@ func BenchmarkRange(b *testing.B) {
 	for _, test := range []string{"first", "again", "other"} {
 		b.Run(test, func(b *testing.B) {
 			var s Shadow
-			c := trace.Clock{1, 1}
+			c := clock(1, 1)
 			g := trace.Chain(0)
 			for b.Loop() {
 				switch test {
@@ -132,7 +132,7 @@ func BenchmarkRange(b *testing.B) {
 					s.Reset()
 				case "other":
 					g = 1 - g
-					c[g]++
+					c.Tick(g)
 				}
 				s.Write(g, c, at, n, siteA)
 			}

@@ -4,7 +4,7 @@ import "heddle/trace"
 
 // touch records one access to a word. It reports the earlier accesses that race with it, and drops
 // those that it stands for. base is the address of the word.
-func (s *Shadow) touch(x *cell, base uintptr, h entryHead, at trace.Site, c trace.Clock) {
+func (s *Shadow) touch(x *cell, base uintptr, h entryHead, at trace.Site, c *trace.Vector) {
 	if x.wide() {
 		s.touchWide(x, base, h, at, c)
 		return
@@ -39,7 +39,7 @@ func (s *Shadow) touch(x *cell, base uintptr, h entryHead, at trace.Site, c trac
 }
 
 // meet compares access h with the earlier access e, and returns what is left of e.
-func (s *Shadow) meet(e *entry, base uintptr, h entryHead, at trace.Site, c trace.Clock) entryHead {
+func (s *Shadow) meet(e *entry, base uintptr, h entryHead, at trace.Site, c *trace.Vector) entryHead {
 	m := uint8(e.head & h)
 	if m == 0 {
 		return e.head

@@ -4,8 +4,8 @@ import "heddle/trace"
 
 // Clash reports whether a write of the n bytes at p by a goroutine of chain k with clock c would
 // race with a recorded access. It returns the place of one. It records and reports nothing.
-func (s *Shadow) Clash(k trace.Chain, c trace.Clock, p, n uintptr) (prev trace.Site, ok bool) {
-	h := head(k, c, plain|write, 0)
+func (s *Shadow) Clash(k trace.Chain, c *trace.Vector, p, n uintptr) (prev trace.Site, ok bool) {
+	h := head(k, c.At(k), plain|write, 0)
 	for n > 0 {
 		size := min(n, wordSize-p%wordSize)
 		pg := s.pages.find(p)
@@ -29,7 +29,7 @@ func (pg *page) at(p uintptr) *cell {
 }
 
 // clash implements Clash for one word.
-func (s *Shadow) clash(x *cell, h entryHead, c trace.Clock) (prev trace.Site, ok bool) {
+func (s *Shadow) clash(x *cell, h entryHead, c *trace.Vector) (prev trace.Site, ok bool) {
 	if !x.wide() {
 		if x.a.clashes(h, c) {
 			return x.a.site, true
@@ -46,6 +46,6 @@ func (s *Shadow) clash(x *cell, h entryHead, c trace.Clock) (prev trace.Site, ok
 }
 
 // clashes reports whether e is concurrent with write h and shares a byte with it.
-func (e *entry) clashes(h entryHead, c trace.Clock) bool {
+func (e *entry) clashes(h entryHead, c *trace.Vector) bool {
 	return uint8(e.head&h) != 0 && !e.head.before(c) && conflict(h.kind(), e.head.kind())
 }

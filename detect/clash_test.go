@@ -11,33 +11,31 @@ func TestClash(t *testing.T) {
 		name string
 		tell func(s *Shadow)
 		p, n uintptr
-		by   trace.Clock
+		k    trace.Chain
+		by   *trace.Vector
 		want trace.Site
 	}{
-		{"nothing was told", func(s *Shadow) {}, 64, 8, trace.Clock{0, 1}, 0},
-		{"an unordered read", func(s *Shadow) { s.Read(0, trace.Clock{1}, 64, 8, 7) }, 70, 1,
-			trace.Clock{0, 1}, 7},
-		{"an ordered write", func(s *Shadow) { s.Write(0, trace.Clock{1}, 64, 8, 7) }, 64, 8,
-			trace.Clock{1, 1}, 0},
-		{"other bytes", func(s *Shadow) { s.Write(0, trace.Clock{1}, 64, 2, 7) }, 66, 6, trace.Clock{0, 1},
+		{"nothing was told", func(s *Shadow) {}, 64, 8, 1, clock(0, 1), 0},
+		{"an unordered read", func(s *Shadow) { s.Read(0, clock(1), 64, 8, 7) }, 70, 1,
+			1, clock(0, 1), 7},
+		{"an ordered write", func(s *Shadow) { s.Write(0, clock(1), 64, 8, 7) }, 64, 8,
+			1, clock(1, 1), 0},
+		{"other bytes", func(s *Shadow) { s.Write(0, clock(1), 64, 2, 7) }, 66, 6, 1, clock(0, 1),
 			0},
-		{"an atomic write", func(s *Shadow) { s.Atomic(0, trace.Clock{1}, 64, 8, 7, true) }, 64, 8,
-			trace.Clock{0, 1}, 7},
-		{"far away in a long range", func(s *Shadow) { s.Write(0, trace.Clock{1}, 9000, 1, 7) }, 61, 9000,
-			trace.Clock{0, 1}, 7},
+		{"an atomic write", func(s *Shadow) { s.Atomic(0, clock(1), 64, 8, 7, true) }, 64, 8,
+			1, clock(0, 1), 7},
+		{"far away in a long range", func(s *Shadow) { s.Write(0, clock(1), 9000, 1, 7) }, 61, 9000,
+			1, clock(0, 1), 7},
 		{"one of many readers", func(s *Shadow) {
 			for k := range trace.Chain(20) {
-				clock := make(trace.Clock, 21)
-				clock[k] = 1
-				s.Read(k, clock, 64, 8, trace.Site(100+k))
+				s.Read(k, alone(k), 64, 8, trace.Site(100+k))
 			}
-		}, 64, 8, append(make(trace.Clock, 20), 1), 100},
+		}, 64, 8, 20, alone(20), 100},
 	} {
 		s := new(Shadow)
 		c.tell(s)
-		k := trace.Chain(len(c.by) - 1)
 		for range 2 { // nothing is remembered
-			if got, ok := s.Clash(k, c.by, c.p, c.n); got != c.want || ok != (c.want != 0) {
+			if got, ok := s.Clash(c.k, c.by, c.p, c.n); got != c.want || ok != (c.want != 0) {
 				t.Errorf("%s: Clash = %d, %v, want %d", c.name, got, ok, c.want)
 			}
 		}

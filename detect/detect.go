@@ -4,8 +4,8 @@
 // and not both are atomic.
 //
 //	var s detect.Shadow
-//	s.Write(0, trace.Clock{1}, p, 8, siteA)       // main writes
-//	r := s.Read(1, trace.Clock{0, 1}, p+4, 1, siteB) // concurrent with it
+//	s.Write(0, c, p, 8, siteA)       // main writes: c has 1 for chain 0
+//	r := s.Read(1, d, p+4, 1, siteB) // concurrent with it: d has 1 for chain 1 only
 //	// r: Addr p+4, Size 1, At siteB, PrevEpoch 1@0, Prev siteA, PrevWrite
 //
 // It follows FastTrack (Flanagan and Freund, PLDI 2009): it records an access as an epoch, and in
@@ -75,9 +75,9 @@ func (s *Shadow) Reset() {
 // Read records that a goroutine of chain k with clock c reads the n bytes at p. It returns nil, or
 // the first of the races that were not reported before; Races returns all of them. Both are valid
 // until the next call.
-func (s *Shadow) Read(k trace.Chain, c trace.Clock, p, n uintptr, at trace.Site) *Race {
+func (s *Shadow) Read(k trace.Chain, c *trace.Vector, p, n uintptr, at trace.Site) *Race {
 	if p&7+n <= 8 && n-1 < 8 { // within a word, and not empty
-		h, pg := head(k, c, plain, mask(p, n)), s.pages.peek(p)
+		h, pg := head(k, c.At(k), plain, mask(p, n)), s.pages.peek(p)
 		if pg != nil {
 			x := &pg.cells[p/wordSize%pageWords]
 			if s.repeated = x.repeats(h, at); s.repeated || x.renew(h, at) {
@@ -86,13 +86,13 @@ func (s *Shadow) Read(k trace.Chain, c trace.Clock, p, n uintptr, at trace.Site)
 		}
 		return s.word(pg, p, c, h, at)
 	}
-	return s.span(p, n, c, head(k, c, plain, 0), at)
+	return s.span(p, n, c, head(k, c.At(k), plain, 0), at)
 }
 
 // Write is Read for a write.
-func (s *Shadow) Write(k trace.Chain, c trace.Clock, p, n uintptr, at trace.Site) *Race {
+func (s *Shadow) Write(k trace.Chain, c *trace.Vector, p, n uintptr, at trace.Site) *Race {
 	if p&7+n <= 8 && n-1 < 8 { // within a word, and not empty
-		h, pg := head(k, c, plain|write, mask(p, n)), s.pages.peek(p)
+		h, pg := head(k, c.At(k), plain|write, mask(p, n)), s.pages.peek(p)
 		if pg != nil {
 			x := &pg.cells[p/wordSize%pageWords]
 			if s.repeated = x.repeats(h, at); s.repeated || x.renew(h, at) {
@@ -101,18 +101,18 @@ func (s *Shadow) Write(k trace.Chain, c trace.Clock, p, n uintptr, at trace.Site
 		}
 		return s.word(pg, p, c, h, at)
 	}
-	return s.span(p, n, c, head(k, c, plain|write, 0), at)
+	return s.span(p, n, c, head(k, c.At(k), plain|write, 0), at)
 }
 
 // Steps is Read, or Write, for n bytes at p, then n bytes at p+step, and so on: as many times as
 // times says.
-func (s *Shadow) Steps(k trace.Chain, c trace.Clock, p, n, step, times uintptr, at trace.Site,
+func (s *Shadow) Steps(k trace.Chain, c *trace.Vector, p, n, step, times uintptr, at trace.Site,
 	writes bool) *Race {
 	how := plain
 	if writes {
 		how |= write
 	}
-	h := head(k, c, how, 0)
+	h := head(k, c.At(k), how, 0)
 	s.races = s.races[:0]
 	var pg *page
 	for of := uintptr(1); times > 0; { // no key is 1
@@ -144,13 +144,13 @@ func (s *Shadow) Repeated() bool { return s.repeated }
 // Atomic is Read or Write for an atomic access. Its clock is that after the acquire and before the
 // release of the operation. So a plain write, an atomic store and an atomic load of one address,
 // each observing the one before, are ordered.
-func (s *Shadow) Atomic(k trace.Chain, c trace.Clock, p, n uintptr, at trace.Site, writes bool) *Race {
+func (s *Shadow) Atomic(k trace.Chain, c *trace.Vector, p, n uintptr, at trace.Site, writes bool) *Race {
 	how := kind(0)
 	if writes {
 		how = write
 	}
 	if p&7+n <= 8 && n-1 < 8 { // within a word, and not empty
-		h, pg := head(k, c, how, mask(p, n)), s.pages.peek(p)
+		h, pg := head(k, c.At(k), how, mask(p, n)), s.pages.peek(p)
 		if pg != nil {
 			if x := &pg.cells[p/wordSize%pageWords]; x.repeats(h, at) || x.renew(h, at) {
 				return nil
@@ -158,14 +158,14 @@ func (s *Shadow) Atomic(k trace.Chain, c trace.Clock, p, n uintptr, at trace.Sit
 		}
 		return s.word(pg, p, c, h, at)
 	}
-	return s.span(p, n, c, head(k, c, how, 0), at)
+	return s.span(p, n, c, head(k, c.At(k), how, 0), at)
 }
 
 // Races returns all races of the access for which Read, Write or Atomic last returned one.
 func (s *Shadow) Races() []Race { return s.races }
 
 // word records an access within one word on page pg, which may be nil.
-func (s *Shadow) word(pg *page, p uintptr, c trace.Clock, h entryHead, at trace.Site) *Race {
+func (s *Shadow) word(pg *page, p uintptr, c *trace.Vector, h entryHead, at trace.Site) *Race {
 	if pg == nil {
 		pg, s.repeated = s.pages.get(p), false
 	}
@@ -175,7 +175,7 @@ func (s *Shadow) word(pg *page, p uintptr, c trace.Clock, h entryHead, at trace.
 }
 
 // part records an access within one word.
-func (s *Shadow) part(pg *page, p uintptr, c trace.Clock, h entryHead, at trace.Site) {
+func (s *Shadow) part(pg *page, p uintptr, c *trace.Vector, h entryHead, at trace.Site) {
 	i := uint(p / wordSize % pageWords)
 	if pg.covered>>i&1 != 0 {
 		r := pg.runAt(i)
@@ -189,7 +189,7 @@ func (s *Shadow) part(pg *page, p uintptr, c trace.Clock, h entryHead, at trace.
 }
 
 // span records an access of any size. h has no mask yet.
-func (s *Shadow) span(p, n uintptr, c trace.Clock, h entryHead, at trace.Site) *Race {
+func (s *Shadow) span(p, n uintptr, c *trace.Vector, h entryHead, at trace.Site) *Race {
 	if n == 0 {
 		s.repeated = false
 		return nil
@@ -201,7 +201,7 @@ func (s *Shadow) span(p, n uintptr, c trace.Clock, h entryHead, at trace.Site) *
 }
 
 // bytes records an access of any size but 0. h has no mask yet.
-func (s *Shadow) bytes(p, n uintptr, c trace.Clock, h entryHead, at trace.Site) {
+func (s *Shadow) bytes(p, n uintptr, c *trace.Vector, h entryHead, at trace.Site) {
 	last := p + (n - 1)
 	if last < p {
 		last = ^uintptr(0)
@@ -221,7 +221,7 @@ func (s *Shadow) bytes(p, n uintptr, c trace.Clock, h entryHead, at trace.Site) 
 }
 
 // onPage records an access to the bytes from p to last, all on page pg. h has no mask yet.
-func (s *Shadow) onPage(pg *page, p, last uintptr, c trace.Clock, h entryHead, at trace.Site) {
+func (s *Shadow) onPage(pg *page, p, last uintptr, c *trace.Vector, h entryHead, at trace.Site) {
 	if end := p | (wordSize - 1); p%wordSize != 0 || end > last {
 		end = min(end, last)
 		s.part(pg, p, c, h|entryHead(mask(p, end-p+1)), at)
@@ -249,7 +249,7 @@ func (s *Shadow) onPage(pg *page, p, last uintptr, c trace.Clock, h entryHead, a
 }
 
 // cell records an access to one word at address base.
-func (s *Shadow) cell(x *cell, base uintptr, c trace.Clock, h entryHead, at trace.Site) {
+func (s *Shadow) cell(x *cell, base uintptr, c *trace.Vector, h entryHead, at trace.Site) {
 	if x.a.head == 0 {
 		x.a = entry{h, at} // a cell's first entry is empty only if all are
 	} else if !x.repeats(h, at) && !x.renew(h, at) {

@@ -17,11 +17,27 @@ const (
 
 // Clocks of goroutines that know nothing of each other.
 var (
-	c0 = trace.Clock{1}
-	c1 = trace.Clock{0, 1}
-	c2 = trace.Clock{0, 0, 1}
-	c3 = trace.Clock{0, 0, 0, 1}
+	c0 = clock(1)
+	c1 = clock(0, 1)
+	c2 = clock(0, 0, 1)
+	c3 = clock(0, 0, 0, 1)
 )
+
+// clock returns a vector clock with these entries.
+func clock(entries ...uint32) *trace.Vector {
+	c := new(trace.Vector)
+	for k, v := range entries {
+		c.Set(trace.Chain(k), v)
+	}
+	return c
+}
+
+// alone returns the clock of the goroutine of chain k, which knows of no other one.
+func alone(k trace.Chain) *trace.Vector {
+	c := new(trace.Vector)
+	c.Set(k, 1)
+	return c
+}
 
 const at = uintptr(0xc000012340)
 
@@ -47,10 +63,10 @@ func TestRaceWriteRead(t *testing.T) {
 func TestNoRaceOrdered(t *testing.T) {
 	var s Shadow
 	s.Write(0, c0, at, 8, siteA)
-	if r := s.Write(1, trace.Clock{1, 1}, at, 8, siteB); r != nil {
+	if r := s.Write(1, clock(1, 1), at, 8, siteB); r != nil {
 		t.Fatalf("%+v", r)
 	}
-	if r := s.Read(0, trace.Clock{2, 1}, at, 8, siteC); r != nil {
+	if r := s.Read(0, clock(2, 1), at, 8, siteC); r != nil {
 		t.Fatalf("%+v", r)
 	}
 }
@@ -62,23 +78,23 @@ func TestRaceReadShared(t *testing.T) {
 	var s Shadow
 	s.Write(0, c0, at, 8, siteA)
 	for _, r := range []*Race{
-		s.Read(1, trace.Clock{1, 1}, at, 8, siteB),
-		s.Read(2, trace.Clock{1, 0, 1}, at, 8, siteC),
+		s.Read(1, clock(1, 1), at, 8, siteB),
+		s.Read(2, clock(1, 0, 1), at, 8, siteC),
 	} {
 		if r != nil {
 			t.Fatalf("%+v", r)
 		}
 	}
-	if s.Write(3, trace.Clock{1, 0, 0, 1}, at, 8, siteD) == nil {
+	if s.Write(3, clock(1, 0, 0, 1), at, 8, siteD) == nil {
 		t.Fatal("missed")
 	}
 	if got := prevs(s.Races()); !slices.Equal(got, []trace.Site{siteB, siteC}) {
 		t.Fatalf("races with %v", got)
 	}
 	s.Reset()
-	s.Read(1, trace.Clock{1, 1}, at, 8, siteB)
-	s.Read(2, trace.Clock{1, 0, 1}, at, 8, siteC)
-	if r := s.Write(3, trace.Clock{1, 1, 1, 1}, at, 8, siteD); r != nil {
+	s.Read(1, clock(1, 1), at, 8, siteB)
+	s.Read(2, clock(1, 0, 1), at, 8, siteC)
+	if r := s.Write(3, clock(1, 1, 1, 1), at, 8, siteD); r != nil {
 		t.Fatalf("%+v", r)
 	}
 }
@@ -105,7 +121,7 @@ func TestRaceBehindARace(t *testing.T) {
 	var s Shadow
 	s.Write(0, c0, at, 8, siteA)
 	s.Write(1, c1, at, 8, siteB)
-	r := s.Write(2, trace.Clock{0, 1, 1}, at, 8, siteC) // ordered after the second only
+	r := s.Write(2, clock(0, 1, 1), at, 8, siteC) // ordered after the second only
 	if r == nil || r.Prev != siteA || len(s.Races()) != 1 {
 		t.Fatalf("%+v", s.Races())
 	}
@@ -116,10 +132,10 @@ func TestReportedOnce(t *testing.T) {
 	n := 0
 	for i := range uint32(100) {
 		for v := range uintptr(100) {
-			if s.Write(0, trace.Clock{1 + i}, at+8*v, 8, siteA) != nil {
+			if s.Write(0, clock(1+i), at+8*v, 8, siteA) != nil {
 				n++
 			}
-			if s.Write(1, trace.Clock{0, 1 + i}, at+8*v, 8, siteB) != nil {
+			if s.Write(1, clock(0, 1+i), at+8*v, 8, siteB) != nil {
 				n++
 			}
 		}
@@ -162,8 +178,8 @@ func TestAtomic(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := world{s: new(Shadow)}
-			w.tell(&access{g: 0, c: c0, p: at, n: 4, k: test.first, at: siteA})
-			if got := len(w.tell(&access{g: 1, c: c1, p: at, n: 4, k: test.then,
+			w.tell(&access{g: 0, c: trace.Clock{1}, p: at, n: 4, k: test.first, at: siteA})
+			if got := len(w.tell(&access{g: 1, c: trace.Clock{0, 1}, p: at, n: 4, k: test.then,
 				at: siteB})) > 0; got != test.want {
 				t.Errorf("got %v", got)
 			}
@@ -177,7 +193,7 @@ func TestRaceWithEarlierStore(t *testing.T) {
 	var s Shadow
 	s.Atomic(0, c0, at, 8, siteA, true)
 	s.Atomic(1, c1, at, 8, siteB, true)
-	if r := s.Read(2, trace.Clock{0, 1, 1}, at, 8, siteC); r == nil || r.Prev != siteA || !r.PrevAtomic {
+	if r := s.Read(2, clock(0, 1, 1), at, 8, siteC); r == nil || r.Prev != siteA || !r.PrevAtomic {
 		t.Errorf("%+v", r)
 	}
 }
@@ -197,21 +213,21 @@ func TestFields(t *testing.T) {
 		{unsafe.Offsetof(v.d), 4}, {unsafe.Offsetof(v.e), 3}, {unsafe.Offsetof(v.f), 16},
 	}
 	var s Shadow
-	clocks := make([]trace.Clock, len(fields))
+	clocks := make([]*trace.Vector, len(fields))
 	for i := range clocks {
-		clocks[i] = trace.Clock(nil).Set(trace.Chain(i), 1)
+		clocks[i] = alone(trace.Chain(i))
 	}
 	for range 3 {
 		for i, f := range fields {
 			if r := s.Write(trace.Chain(i), clocks[i], base+f.off, f.n, trace.Site(i+1)); r != nil {
 				t.Fatalf("field %d: false race %+v", i, r)
 			}
-			clocks[i][i]++
+			clocks[i].Tick(trace.Chain(i))
 		}
 	}
 	// Copying the struct races with every field.
 	g := trace.Chain(len(fields))
-	if s.Read(g, trace.Clock(nil).Set(g, 1), base, unsafe.Sizeof(v), 100) == nil {
+	if s.Read(g, alone(g), base, unsafe.Sizeof(v), 100) == nil {
 		t.Fatal("missed")
 	}
 	if got := prevs(s.Races()); len(got) != len(fields) {
@@ -276,7 +292,7 @@ func TestForget(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	for range 100 { // what is forgotten gives its wide back
-		for g, c := range []trace.Clock{c0, c1, c2} {
+		for g, c := range []*trace.Vector{c0, c1, c2} {
 			s.Read(trace.Chain(g), c, at+64, 8, siteA)
 		}
 		s.Forget(at+64, 8)
@@ -293,11 +309,11 @@ func TestForget(t *testing.T) {
 func TestManyReaders(t *testing.T) {
 	var s Shadow
 	const n = 3000
-	s.Write(0, trace.Clock{1}, at, 8, 1)
+	s.Write(0, clock(1), at, 8, 1)
 	for round := range uint32(3) {
 		for g := trace.Chain(1); g < n; g++ {
-			c := make(trace.Clock, g+1)
-			c[0], c[g] = 1, 1+round
+			c := clock(1)
+			c.Set(g, 1+round)
 			if r := s.Read(g, c, at, 8, trace.Site(g+1)); r != nil {
 				t.Fatalf("%+v", r)
 			}
@@ -307,13 +323,13 @@ func TestManyReaders(t *testing.T) {
 	if w := s.wides.all[0]; len(w.es) > 2*n {
 		t.Errorf("%d entries", len(w.es))
 	}
-	all := make(trace.Clock, n+1)
+	all := make([]uint32, n+1)
 	for g := range all {
 		all[g] = 3
 	}
 	all[17], all[2345] = 2, 0
 	all[n] = 1
-	s.Write(n, all, at, 8, 3*n)
+	s.Write(n, clock(all...), at, 8, 3*n)
 	if got := slices.Compact(prevs(s.Races())); !slices.Equal(got, []trace.Site{18, 2346, n + 17, n + 2345}) {
 		t.Errorf("races with %v", got)
 	}
@@ -330,9 +346,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 		for i := range uintptr(2000) {
 			p := base + i*104
 			for g := range trace.Chain(20) {
-				c := make(trace.Clock, 20)
-				c[g] = 1
-				s.Read(g, c, p, 8, trace.Site(g+1))
+				s.Read(g, alone(g), p, 8, trace.Site(g+1))
 			}
 		}
 		s.Write(0, c0, base, 1<<16, siteA)
@@ -346,7 +360,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 		t.Errorf("grew from %d pages, %d slots, %d wides to %d, %d, %d", pages, slots, wides,
 			len(s.pages.all), len(s.pages.slots), len(s.wides.all))
 	}
-	clocks := []trace.Clock{c0, c1, c2, c3}
+	clocks := []*trace.Vector{c0, c1, c2, c3}
 	if n := testing.AllocsPerRun(20, func() {
 		s.Reset()
 		for i := range uintptr(1000) {
@@ -363,10 +377,10 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 // A variable that is handed on in order never needs more than its cell, whatever bytes are touched.
 func TestHandoverStaysInTheCell(t *testing.T) {
 	var s Shadow
-	c := trace.Clock{1, 1, 1}
+	c := clock(1, 1, 1)
 	for i := range uintptr(3000) {
 		g := trace.Chain(i / 7 % 3)
-		c[g]++
+		c.Tick(g)
 		s.Read(g, c, at+i%5, 1+i%3, siteA)
 		s.Write(g, c, at, 8, siteB)
 	}

@@ -29,11 +29,11 @@ type entry struct {
 
 const maxChains = 1 << 22
 
-func head(k trace.Chain, c trace.Clock, how kind, m uint8) entryHead {
+func head(k trace.Chain, own uint32, how kind, m uint8) entryHead {
 	if uint(k) >= maxChains {
 		tooMany()
 	}
-	return entryHead(c.At(k))<<32 | entryHead(k)<<10 | entryHead(how)<<8 | entryHead(m)
+	return entryHead(own)<<32 | entryHead(k)<<10 | entryHead(how)<<8 | entryHead(m)
 }
 
 func tooMany() { panic("heddle: race detection serves 4,194,304 goroutines at a time") }
@@ -41,11 +41,11 @@ func tooMany() { panic("heddle: race detection serves 4,194,304 goroutines at a 
 // mask returns the bytes of p's word from p on, at most n.
 func mask(p, n uintptr) uint8 { return uint8((1<<n - 1) << (p % wordSize)) }
 
-func (h entryHead) mask() uint8               { return uint8(h) }
-func (h entryHead) kind() kind                { return kind(h>>8) & (plain | write) }
-func (h entryHead) chain() trace.Chain        { return trace.Chain(h >> 10 & (maxChains - 1)) }
-func (h entryHead) epoch() trace.Epoch        { return trace.NewEpoch(h.chain(), uint32(h>>32)) }
-func (h entryHead) before(c trace.Clock) bool { return uint32(h>>32) <= c.At(h.chain()) }
+func (h entryHead) mask() uint8                 { return uint8(h) }
+func (h entryHead) kind() kind                  { return kind(h>>8) & (plain | write) }
+func (h entryHead) chain() trace.Chain          { return trace.Chain(h >> 10 & (maxChains - 1)) }
+func (h entryHead) epoch() trace.Epoch          { return trace.NewEpoch(h.chain(), uint32(h>>32)) }
+func (h entryHead) before(c *trace.Vector) bool { return uint32(h>>32) <= c.At(h.chain()) }
 
 // without returns h without the bytes m; 0 if no byte is left.
 func (h entryHead) without(m uint8) entryHead {

@@ -33,7 +33,7 @@ func (pg *page) runAt(i uint) *run {
 
 // words records access h at place at for the whole words from i to j on page pg, which begins at
 // base.
-func (s *Shadow) words(pg *page, base uintptr, i, j uint, c trace.Clock, h entryHead, at trace.Site) {
+func (s *Shadow) words(pg *page, base uintptr, i, j uint, c *trace.Vector, h entryHead, at trace.Site) {
 	for i < j {
 		switch bit := uint64(1) << i; {
 		case pg.covered&bit != 0:
@@ -182,17 +182,17 @@ func (pg *page) wipe(i, j uint) {
 }
 
 // simple reports whether an access races with nothing in x, and x has room for it.
-func (x *cell) simple(h entryHead, at trace.Site, c trace.Clock) bool {
+func (x *cell) simple(h entryHead, at trace.Site, c *trace.Vector) bool {
 	return x.a.allows(h, at, c) && x.b.allows(h, at, c) &&
 		(x.b.head == 0 || x.a.givesWay(h, at, c) || x.b.givesWay(h, at, c))
 }
 
 // allows reports whether access h does not race with e, which has the same bytes.
-func (e *entry) allows(h entryHead, at trace.Site, c trace.Clock) bool {
+func (e *entry) allows(h entryHead, at trace.Site, c *trace.Vector) bool {
 	return !conflict(h.kind(), e.head.kind()) || e.head.before(c)
 }
 
 // givesWay reports whether h replaces e.
-func (e *entry) givesWay(h entryHead, at trace.Site, c trace.Clock) bool {
+func (e *entry) givesWay(h entryHead, at trace.Site, c *trace.Vector) bool {
 	return e.head.sameBut(h) && e.site == at || e.head.before(c) && standsFor(h.kind(), e.head.kind())
 }

@@ -186,13 +186,14 @@ func (w *world) run(data []byte, maxG int) {
 
 func (w *world) tell(x *access) []Race {
 	var r *Race
+	c := clock(x.c...)
 	switch x.k {
 	case plain:
-		r = w.s.Read(x.g, x.c, x.p, x.n, x.at)
+		r = w.s.Read(x.g, c, x.p, x.n, x.at)
 	case plain | write:
-		r = w.s.Write(x.g, x.c, x.p, x.n, x.at)
+		r = w.s.Write(x.g, c, x.p, x.n, x.at)
 	default:
-		r = w.s.Atomic(x.g, x.c, x.p, x.n, x.at, x.k == write)
+		r = w.s.Atomic(x.g, c, x.p, x.n, x.at, x.k == write)
 	}
 	if r == nil {
 		return nil
@@ -203,7 +204,7 @@ func (w *world) tell(x *access) []Race {
 // accesses makes an access some times, in steps, and tells all at once.
 func (w *world) accesses(x access, step uintptr, times int) {
 	var bytes []Race
-	if w.s.Steps(x.g, x.c, x.p, x.n, step, uintptr(times), x.at, x.k&write != 0) != nil {
+	if w.s.Steps(x.g, clock(x.c...), x.p, x.n, step, uintptr(times), x.at, x.k&write != 0) != nil {
 		for _, r := range w.s.Races() {
 			w.told[places{r.At, r.Prev, x.k | kindOf(&r)<<2}] = true // checked below
 			for b := range r.Size {

@@ -101,7 +101,7 @@ func (w *wide) repeats(h entryHead, at trace.Site) bool {
 	return false
 }
 
-func (s *Shadow) touchWide(x *cell, base uintptr, h entryHead, at trace.Site, c trace.Clock) {
+func (s *Shadow) touchWide(x *cell, base uintptr, h entryHead, at trace.Site, c *trace.Vector) {
 	w := s.wides.all[x.number()]
 	writes := h.kind()&write != 0
 	if !writes && w.indexed {
@@ -146,7 +146,7 @@ func (s *Shadow) touchWide(x *cell, base uintptr, h entryHead, at trace.Site, c 
 	s.narrow(x, w)
 }
 
-func (s *Shadow) meetAll(es []entry, base uintptr, h entryHead, at trace.Site, c trace.Clock) {
+func (s *Shadow) meetAll(es []entry, base uintptr, h entryHead, at trace.Site, c *trace.Vector) {
 	for i := range es {
 		es[i].head = s.meet(&es[i], base, h, at, c)
 	}

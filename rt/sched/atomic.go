@@ -94,16 +94,16 @@ func (s *Sched) atomicEnd(changed bool, bits uint64) {
 	}
 	if kind != trace.OpAtomicStore && !s.loosely(g) {
 		// What it observes happened before it.
-		s.acquire(g, a.o.clock)
+		s.acquire(g, &a.o.clock)
 	}
-	g.touched = g.clock.At(g.chain)
+	g.touched = g.now.C()
 	if s.twins.on {
 		s.twinAccess(g, a.o.addr, a.n, kind != trace.OpAtomicLoad)
 	}
 	if s.det.lent.some {
 		s.det.meetsLent(g, &s.findings, a.o.addr, a.n)
 	}
-	if s.det.on && s.det.shadow.Atomic(g.chain, g.clock, a.o.addr, a.n, a.site,
+	if s.det.on && s.det.shadow.Atomic(g.chain, &g.clock, a.o.addr, a.n, a.site,
 		kind != trace.OpAtomicLoad) != nil {
 		s.raced()
 	}
@@ -145,7 +145,7 @@ func (s *Sched) mapOp(p unsafe.Pointer, key any, op uint8, pc uintptr) {
 	site := trace.PCSite(pc)
 	o, fresh := s.object(p, trace.ObjMap, site)
 	if fresh {
-		o.keys = make(map[any]*trace.Clock)
+		o.keys = make(map[any]*trace.Vector)
 	}
 	kind := [...]trace.Op{trace.OpMapLoad, trace.OpMapStore, trace.OpMapStore, trace.OpMapRange}[op]
 	s.point(g, kind, o, site)
@@ -154,13 +154,13 @@ func (s *Sched) mapOp(p unsafe.Pointer, key any, op uint8, pc uintptr) {
 	case 3:
 		for _, c := range o.keys {
 			if !s.loosely(g) {
-				s.acquire(g, *c)
+				s.acquire(g, c)
 			}
 		}
 	default:
 		c := o.keys[key]
 		if op != 1 && c != nil && !s.loosely(g) {
-			s.acquire(g, *c)
+			s.acquire(g, c)
 		}
 		if op == 0 {
 			s.looksAt(g, o)
@@ -168,7 +168,7 @@ func (s *Sched) mapOp(p unsafe.Pointer, key any, op uint8, pc uintptr) {
 			break
 		}
 		if c == nil {
-			c = new(trace.Clock)
+			c = new(trace.Vector)
 			o.keys[key] = c
 		}
 		s.release(g, c)
@@ -180,7 +180,7 @@ func (s *Sched) mapOp(p unsafe.Pointer, key any, op uint8, pc uintptr) {
 
 type poolItem struct {
 	x     any
-	clock trace.Clock
+	clock trace.Vector
 }
 
 func (s *Sched) poolPut(p unsafe.Pointer, x any, pc uintptr) {
@@ -215,7 +215,7 @@ func (s *Sched) poolGet(p unsafe.Pointer, pc uintptr) (x any, ok bool) {
 			it := o.items[n-1]
 			o.items[n-1] = poolItem{}
 			o.items = o.items[:n-1]
-			s.acquire(g, it.clock)
+			s.acquire(g, &it.clock)
 			x, ok = it.x, true
 		}
 	}

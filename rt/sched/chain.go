@@ -27,7 +27,7 @@ func (c *chains) reset() {
 }
 
 // begin gives n, which was started by a goroutine that knew clock, its chain and its clock.
-func (c *chains) begin(n *G, clock trace.Clock) {
+func (c *chains) begin(n *G, clock *trace.Vector) {
 	k, from := c.Begin(clock)
 	if n := len(c.links); int(k) == n {
 		if n == cap(c.links) {
@@ -36,18 +36,25 @@ func (c *chains) begin(n *G, clock trace.Clock) {
 		c.links = c.links[:n+1]
 		c.links[n] = c.links[n][:0]
 	}
-	n.chain, n.clock = k, n.clock.Copy(clock).Set(k, from)
+	n.chain = k
+	n.clock.Copy(clock)
+	n.clock.Set(k, from)
+	n.now = trace.NewEpoch(k, from)
 	c.links[k] = append(c.links[k], link{from, n.id})
 }
 
 // end says that g has ended.
-func (c *chains) end(g *G) { c.End(g.chain, g.touched, g.clock.At(g.chain)) }
+func (c *chains) end(g *G) { c.End(g.chain, g.touched, g.now.C()) }
 
 // covers reports whether clock has all that the goroutine whose moment e is knew when it let its
 // clock go then. It has if it has the moment, since clocks are let go whole. But if another
 // goroutine has gone on with the chain, a clock may have its moments and not those before.
-func (c *chains) covers(clock trace.Clock, e trace.Epoch) bool {
-	if e == 0 || !clock.Covers(e) || !shortcuts {
+func (c *chains) covers(clock *trace.Vector, e trace.Epoch) bool {
+	return e != 0 && c.has(clock, e)
+}
+
+func (c *chains) has(clock *trace.Vector, e trace.Epoch) bool {
+	if !clock.Covers(e) || !shortcuts {
 		return false
 	}
 	links := c.links[e.Chain()]

@@ -49,8 +49,8 @@ type marks []marked
 
 // doing is what g does at site now.
 func (g *G) doing(site trace.Site) marked {
-	g.touched = g.clock[g.chain]
-	return marked{trace.NewEpoch(g.chain, g.touched), site}
+	g.touched = g.now.C()
+	return marked{g.now, site}
 }
 
 // again adds what g does at site, and reports true, if the only one is of the same chain. It is
@@ -91,7 +91,7 @@ func (ms marks) unordered(g *G) (m marked, ok bool) {
 // the send of the message in it. The k-th send happens before the k-th receive,
 // and that before the send k+cap completes, which is the next to use the cell.
 type cell struct {
-	clock trace.Clock
+	clock trace.Vector
 	ev    int32
 }
 
@@ -217,7 +217,7 @@ func (c *chanState) addCell() {
 	}
 	c.cells = c.cells[:len(c.cells)+1]
 	x := &c.cells[len(c.cells)-1]
-	x.clock = x.clock[:0]
+	x.clock.Reset()
 }
 
 // channel returns the model of the channel at p.
@@ -367,8 +367,8 @@ var procs = runtime.GOMAXPROCS(0)
 // other knew.
 func (s *Sched) meet(g, h *G) {
 	if s.det.on {
-		g.learn(h.clock)
-		h.learn(g.clock)
+		g.learn(&h.clock)
+		h.learn(&g.clock)
 		s.tick(g)
 		s.tick(h)
 	}
@@ -397,15 +397,11 @@ func (s *Sched) use(g *G, x *cell) {
 	if !s.det.on {
 		return
 	}
-	if mine, its := g.clock, x.clock; len(mine) == len(its) { // both know the same then
-		for i, c := range its {
-			c = max(c, mine[i])
-			mine[i], its[i] = c, c
-		}
-		g.inLock, g.knows = nil, 0
+	if x.clock.Empty() {
+		x.clock.Copy(&g.clock)
 	} else {
-		s.acquire(g, its)
-		x.clock = its.Copy(g.clock)
+		g.clock.Meet(&x.clock)
+		g.inLock, g.knows = nil, 0
 	}
 	s.tick(g)
 }
@@ -417,7 +413,7 @@ func (s *Sched) tryRecv(g *G, o *object, site trace.Site) (hook.Act, unsafe.Poin
 		n, closed, _, senders := chanstate(o.ref)
 		if n > 0 || closed || senders {
 			s.event(g, trace.OpRecv, o, 1, site)
-			s.acquire(g, o.clock)
+			s.acquire(g, &o.clock)
 			s.retry(o, &c.sendq)
 			return hook.ActBuffer, nil, true
 		}
@@ -460,7 +456,7 @@ func (s *Sched) recvClosed(g *G, o *object, site trace.Site) hook.Act {
 	if len(g.offers) != 1 {
 		g.spoil() // what it goes on with was not looked at
 	}
-	s.acquire(g, o.clock)
+	s.acquire(g, &o.clock)
 	return hook.ActClosed
 }
 
@@ -518,7 +514,7 @@ func (s *Sched) chanClose(p unsafe.Pointer, st hook.Site) bool {
 	for w := s.oneCase(&o.ch.recvq); w != nil; w = s.oneCase(&o.ch.recvq) {
 		o.ch.recvq.pop()
 		s.event(w.g, trace.OpRecv, o, 0, s.pend[w.g.id].Site)
-		s.acquire(w.g, o.clock)
+		s.acquire(w.g, &o.clock)
 		s.wake(w.g, hook.ActClosed, w.idx)
 	}
 	for w := s.oneCase(&o.ch.sendq); w != nil; w = s.oneCase(&o.ch.sendq) {

@@ -223,7 +223,7 @@ func (s *Sched) idleWait(pc uintptr) {
 	// What the others did until they blocked happened before (testing/synctest, Wait).
 	for _, h := range s.gs {
 		if h != g && s.det.on {
-			g.learn(h.clock)
+			g.learn(&h.clock)
 			s.tick(h)
 		}
 	}

@@ -85,7 +85,7 @@ func (u *fileUse) event(op trace.Op, o *object) {
 	s := u.s
 	s.event(u.g, op, o, u.arg, u.site)
 	if !s.loosely(u.g) {
-		s.acquire(u.g, o.clock)
+		s.acquire(u.g, &o.clock)
 	}
 	if op == trace.OpMapStore {
 		s.release(u.g, &o.clock)

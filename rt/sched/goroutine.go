@@ -26,12 +26,14 @@ type worker struct {
 func (s *Sched) newG(parent trace.GID, n int32, fn func(), site trace.Site) *G {
 	id := trace.GID(len(s.gs))
 	g := again(&s.gs)
-	clock, endStack, offers, looked, iterations, loans := g.clock[:0], g.endStack[:0], g.offers[:0],
-		g.looked[:0], g.iterations[:0], g.loans[:0]
+	clock, signal, endStack, offers, looked, iterations, loans := g.clock, g.signal, g.endStack[:0],
+		g.offers[:0], g.looked[:0], g.iterations[:0], g.loans[:0]
 	*g = G{} // cleared in place; with fields it would be made elsewhere and copied
+	g.clock, g.signal = clock, signal
+	g.clock.Reset()
+	g.signal.Reset()
 	g.id, g.fn, g.st, g.idleLimit = id, fn, gBlocked, idleLimit
-	g.clock, g.endStack, g.offers, g.looked, g.iterations, g.loans = clock, endStack, offers, looked,
-		iterations, loans
+	g.endStack, g.offers, g.looked, g.iterations, g.loans = endStack, offers, looked, iterations, loans
 	g.flow.Stack = flow.StackOf(int(id))
 	s.pend = append(s.pend, trace.Pending{Site: site})
 	s.t.newGoroutine(trace.Goroutine{Parent: parent, N: n, Site: site})
@@ -58,9 +60,9 @@ func (s *Sched) goStmt(f func(), site hook.Site) {
 	}
 	s.noteOrigin(n)
 	if s.det.on {
-		s.det.chains.begin(n, g.clock)
+		s.det.chains.begin(n, &g.clock)
 		if g != s.timerG { // its clock does not only grow
-			n.knows = s.epoch(g)
+			n.knows = g.now
 		}
 		s.tick(g)
 	}

@@ -60,7 +60,7 @@ func (s *Sched) lend(p unsafe.Pointer, n uintptr, held bool, fn string, pc uintp
 // lend lends n bytes at p, and what they lead to, to the call at. held: an interface or the like
 // holds p.
 func (d *detector) lend(g *G, f *findings, p unsafe.Pointer, n uintptr, held bool, at *trace.Unseen) {
-	g.touched = g.clock.At(g.chain)
+	g.touched = g.now.C()
 	l := &d.lent
 	l.todo = l.todo[:0]
 	clear(l.known)
@@ -127,7 +127,7 @@ func (l *lent) leadsTo(from, to uintptr) {
 
 // lendRange lends memory: what is accessed with no order to it, before or after, is not seen.
 func (d *detector) lendRange(g *G, f *findings, from, to uintptr, at *trace.Unseen) {
-	now := trace.NewEpoch(g.chain, g.clock.At(g.chain))
+	now := g.now
 	for i := range d.lent.recent {
 		if r := &d.lent.recent[i]; r.epoch == now && r.from <= from && to <= r.to {
 			return
@@ -139,21 +139,21 @@ func (d *detector) lendRange(g *G, f *findings, from, to uintptr, at *trace.Unse
 		f.notSeen(*at)
 		return
 	}
-	if _, clash := d.shadow.Clash(g.chain, g.clock, from, to-from); clash {
+	if _, clash := d.shadow.Clash(g.chain, &g.clock, from, to-from); clash {
 		f.notSeen(*at)
 	}
 	if !slices.Contains(d.lent.calls, *at) {
 		d.lent.calls = append(d.lent.calls, *at)
 	}
 	d.lent.some = true
-	if d.lent.shadow.Write(g.chain, g.clock, from, to-from, at.Site) != nil {
+	if d.lent.shadow.Write(g.chain, &g.clock, from, to-from, at.Site) != nil {
 		f.notSeen(*at)
 	}
 }
 
 // meetsLent is told of an access to n bytes at p when something was lent.
 func (d *detector) meetsLent(g *G, f *findings, p, n uintptr) {
-	at, ok := d.lent.shadow.Clash(g.chain, g.clock, p, n)
+	at, ok := d.lent.shadow.Clash(g.chain, &g.clock, p, n)
 	if !ok {
 		return
 	}

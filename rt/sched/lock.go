@@ -59,7 +59,7 @@ func (s *Sched) tookRead(g *G, o *object, op trace.Op, site trace.Site) {
 	o.holders = append(o.holders, g)
 	s.entered(g, o, op, site)
 	if !s.loosely(g) {
-		s.acquire(g, o.clock)
+		s.acquire(g, &o.clock)
 	}
 	s.refresh(o)
 }

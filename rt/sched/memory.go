@@ -64,10 +64,10 @@ func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op
 	s.detects(g, uintptr(p), n)
 	var r *detect.Race
 	if op == trace.OpWrite {
-		r = s.det.shadow.Write(g.chain, g.clock, uintptr(p), n, site)
+		r = s.det.shadow.Write(g.chain, &g.clock, uintptr(p), n, site)
 		g.idle, g.nows = 0, 0
 	} else {
-		r = s.det.shadow.Read(g.chain, g.clock, uintptr(p), n, site)
+		r = s.det.shadow.Read(g.chain, &g.clock, uintptr(p), n, site)
 	}
 	if r != nil {
 		s.racedHere()
@@ -83,7 +83,7 @@ func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op
 
 // detects is called before an access of g is told to the race detector.
 func (s *Sched) detects(g *G, p, n uintptr) {
-	g.touched = g.clock.At(g.chain)
+	g.touched = g.now.C()
 	if s.det.untilSolo--; s.det.untilSolo == 0 || s.det.lent.some {
 		s.seldom(g, p, n)
 	}

@@ -26,7 +26,7 @@ func (s *Sched) model(p unsafe.Pointer, pc uintptr) {
 // modelled records that g operates on o.
 func (s *Sched) modelled(g *G, o *object, site trace.Site) {
 	s.event(g, trace.OpModel, o, 0, site)
-	s.acquire(g, o.clock)
+	s.acquire(g, &o.clock)
 }
 
 func (s *Sched) modelEnd(p unsafe.Pointer) {
@@ -54,7 +54,7 @@ func (s *Sched) modelPark(p unsafe.Pointer, pc uintptr) {
 	if g.chosen == wokenAgain {
 		s.modelled(g, o, site)
 	} else {
-		s.acquire(g, o.clock)
+		s.acquire(g, &o.clock)
 	}
 	s.leave()
 }
@@ -96,7 +96,7 @@ func (s *Sched) semAcquire(p unsafe.Pointer, n int, pc uintptr) {
 	s.await(g, trace.OpAcquire, o, site)
 	o.count--
 	s.event(g, trace.OpAcquire, o, int64(o.count), site)
-	s.acquire(g, o.clock)
+	s.acquire(g, &o.clock)
 	s.refresh(o)
 	s.leave()
 }

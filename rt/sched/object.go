@@ -31,8 +31,8 @@ type object struct {
 	announced []*G
 	crowds    []crowd
 
-	clock  trace.Clock // released by writers: unlock, send, close, done, atomic store
-	rclock trace.Clock // released by readers: runlock
+	clock  trace.Vector // released by writers: unlock, send, close, done, atomic store
+	rclock trace.Vector // released by readers: runlock
 
 	// Mutex, RWMutex, Once
 	locked  bool
@@ -65,7 +65,7 @@ type object struct {
 	ch     *chanState
 
 	// sync.Map, sync.Pool
-	keys  map[any]*trace.Clock
+	keys  map[any]*trace.Vector
 	items []poolItem
 
 	timer *timer
@@ -80,7 +80,9 @@ type object struct {
 // for a literal would be made elsewhere and copied.
 func (o *object) reset() {
 	o.known, o.older, o.changes, o.width, o.beside = false, false, 0, 0, o.beside[:0]
-	o.announced, o.clock, o.rclock = o.announced[:0], o.clock[:0], o.rclock[:0]
+	o.announced = o.announced[:0]
+	o.clock.Reset()
+	o.rclock.Reset()
 	if len(o.crowds) > 0 {
 		o.disperse()
 	}

@@ -637,7 +637,7 @@ func (s *Sched) do(g *G, m meeting, site trace.Site) (int, hook.Act, unsafe.Poin
 		s.drain(g, o, er)
 		act = s.natively()
 	} else {
-		s.acquire(g, o.clock)
+		s.acquire(g, &o.clock)
 	}
 	s.refreshOffers(o)
 	return i, act, nil

@@ -34,18 +34,19 @@ const (
 
 // outside is what takes part in an execution from outside control.
 type outside struct {
-	took      bool        // a goroutine, the kernel or a collection did
-	born      bool        // goroutines outside control were started in this execution
-	strangers int         // of them when it began
-	waiters   int         // goroutines in gOutside
-	fruitless int         // short polls without effect in a row, over all executions
-	gc        uint32      // collections before this execution
-	io        trace.Clock // released by writing files
+	took      bool         // a goroutine, the kernel or a collection did
+	born      bool         // goroutines outside control were started in this execution
+	strangers int          // of them when it began
+	waiters   int          // goroutines in gOutside
+	fruitless int          // short polls without effect in a row, over all executions
+	gc        uint32       // collections before this execution
+	io        trace.Vector // released by writing files
 }
 
 // reset begins an execution with n goroutines outside control.
 func (o *outside) reset(n int) {
-	o.took, o.born, o.strangers, o.waiters, o.gc, o.io = false, false, n, 0, numgc(), o.io[:0]
+	o.took, o.born, o.strangers, o.waiters, o.gc = false, false, n, 0, numgc()
+	o.io.Reset()
 }
 
 // collected reports whether garbage was collected in this execution: finalizers
@@ -217,10 +218,10 @@ func (s *Sched) nativeIO(fd int, release bool) {
 	}
 	g := s.enter()
 	if release {
-		s.outside.io = s.outside.io.Join(g.clock)
+		s.outside.io.Join(&g.clock)
 		s.tick(g)
 	} else {
-		g.learn(s.outside.io)
+		g.learn(&s.outside.io)
 	}
 	s.leave()
 }

@@ -99,7 +99,7 @@ func (s *Sched) readsHeap(p unsafe.Pointer, n uintptr, site hook.Site) {
 	}
 	g := s.cur
 	s.detects(g, uintptr(p), n)
-	if s.det.shadow.Read(g.chain, g.clock, uintptr(p), n, trace.Site(site)) != nil {
+	if s.det.shadow.Read(g.chain, &g.clock, uintptr(p), n, trace.Site(site)) != nil {
 		s.racedHere()
 	}
 	s.keep(&hook.RecentReads, uintptr(p), n, site, false)
@@ -124,7 +124,7 @@ func (s *Sched) writesHeap(p unsafe.Pointer, n uintptr, site hook.Site) {
 	}
 	g.idle, g.nows = 0, 0
 	s.detects(g, uintptr(p), n)
-	if s.det.shadow.Write(g.chain, g.clock, uintptr(p), n, trace.Site(site)) != nil {
+	if s.det.shadow.Write(g.chain, &g.clock, uintptr(p), n, trace.Site(site)) != nil {
 		s.racedHere()
 	}
 	s.keep(&hook.RecentWrites, uintptr(p), n, site, true)
@@ -192,11 +192,11 @@ func (s *Sched) tell(e *hook.Recent, write bool) bool {
 	}
 	switch {
 	case step != 0:
-		return s.det.shadow.Steps(g.chain, g.clock, p, n, step, times, site, write) != nil
+		return s.det.shadow.Steps(g.chain, &g.clock, p, n, step, times, site, write) != nil
 	case write:
-		return s.det.shadow.Write(g.chain, g.clock, p, n, site) != nil
+		return s.det.shadow.Write(g.chain, &g.clock, p, n, site) != nil
 	}
-	return s.det.shadow.Read(g.chain, g.clock, p, n, site) != nil
+	return s.det.shadow.Read(g.chain, &g.clock, p, n, site) != nil
 }
 
 // tellOthers tells an access to whatever else may want to know of it.

@@ -104,50 +104,50 @@ var changes = [trace.OpMax]bool{
 
 // tick begins a new epoch of g: what it does from now on is not covered by what it released.
 func (s *Sched) tick(g *G) {
-	g.clock[g.chain]++
-	g.clock[moments]++
+	g.now++
+	g.clock.Tick(g.chain)
 	endReads()
 }
 
-func (s *Sched) epoch(g *G) trace.Epoch { return trace.NewEpoch(g.chain, g.clock[g.chain]) }
-
 // release lets c know what g knows; acquire the other way round.
-func (s *Sched) release(g *G, c *trace.Clock) {
+func (s *Sched) release(g *G, c *trace.Vector) {
 	if s.det.on {
-		*c = c.Join(g.clock)
+		c.Join(&g.clock)
 		s.tick(g)
 	}
 }
 
-func (s *Sched) releaseStore(g *G, c *trace.Clock) {
+func (s *Sched) releaseStore(g *G, c *trace.Vector) {
 	if s.det.on {
-		*c = c.Copy(g.clock)
+		c.Copy(&g.clock)
 		s.tick(g)
 	}
 }
 
-func (s *Sched) acquire(g *G, c trace.Clock) {
-	if s.det.on && len(c) > 0 {
+func (s *Sched) acquire(g *G, c *trace.Vector) {
+	if s.det.on && !c.Empty() {
 		g.learn(c)
 	}
 }
 
-// learn adds c to what g knows.
-func (g *G) learn(c trace.Clock) {
-	g.clock = g.clock.Join(c)
+// learn adds c to what g knows. It is not inlined, so that acquire is.
+//
+//go:noinline
+func (g *G) learn(c *trace.Vector) {
+	g.clock.Join(c)
 	g.inLock, g.knows = nil, 0
 }
 
 // releaseJoin is release for the clock c of an object that many goroutines release. If c has all
 // that g has learnt, only g's own moment is new: with ten thousand goroutines a ten-thousandth of
 // the work.
-func (s *Sched) releaseJoin(g *G, c *trace.Clock) {
-	if s.det.chains.covers(*c, g.knows) {
-		own := max(g.clock[g.chain], c.At(g.chain))
-		*c = c.Set(g.chain, own)
-		(*c)[moments] = max((*c)[moments], g.clock[moments])
+func (s *Sched) releaseJoin(g *G, c *trace.Vector) {
+	if s.det.chains.covers(c, g.knows) {
+		for _, k := range [2]trace.Chain{g.chain, moments} {
+			c.Set(k, max(g.clock.At(k), c.At(k)))
+		}
 	} else {
-		*c = c.Join(g.clock)
+		c.Join(&g.clock)
 	}
 }
 
@@ -159,15 +159,16 @@ func (s *Sched) releaseJoin(g *G, c *trace.Clock) {
 func (s *Sched) acquireLock(g *G, o *object) {
 	switch {
 	case !s.det.on:
-	case g.inLock == o && g.inLockSince == o.handovers || s.det.chains.covers(o.clock, g.knows):
-		own, n := g.clock[g.chain], g.clock[moments]
-		g.clock = g.clock.Copy(o.clock).Set(g.chain, own)
-		g.clock[moments] = max(n, g.clock[moments])
+	case g.inLock == o && g.inLockSince == o.handovers || s.det.chains.covers(&o.clock, g.knows):
+		before := g.clock.At(moments)
+		g.clock.Copy(&o.clock)
+		g.clock.Set(g.chain, g.now.C())
+		g.clock.Set(moments, max(before, g.clock.At(moments)))
 		g.inLock, g.knows = nil, o.from
 	default:
-		s.acquire(g, o.clock)
+		s.acquire(g, &o.clock)
 	}
-	s.acquire(g, o.rclock)
+	s.acquire(g, &o.rclock)
 }
 
 // releaseLock is releaseStore for the lock o; other: g was not the one that had taken it.
@@ -175,10 +176,13 @@ func (s *Sched) releaseLock(g *G, o *object, other bool) {
 	if other {
 		o.handovers++
 	}
-	if o.from = 0; s.det.on && g != s.timerG {
-		o.from = s.epoch(g)
+	if o.from = 0; s.det.on {
+		if g != s.timerG {
+			o.from = g.now
+		}
+		o.clock.Copy(&g.clock)
+		s.tick(g)
 	}
-	s.releaseStore(g, &o.clock)
 	g.inLock, g.inLockSince = o, o.handovers
 }
 

@@ -91,8 +91,9 @@ type G struct {
 	st    gstate // see state
 	fn    func()
 	w     *worker // whose stack it runs on
-	clock trace.Clock
+	clock trace.Vector
 	chain trace.Chain    // its entry in clocks
+	now   trace.Epoch    // its moment: its chain, and the entry of that in clock
 	held  []heldReceiver // whose calls wait for their arguments
 	at    *object        // what the pending operation is about
 	quiet bool           // the pending operation is no scheduling point
@@ -144,7 +145,7 @@ type G struct {
 	woken   int32 // index of the event that woke it from a Cond
 	// what was known then to the one that did; others that signal later, before it goes on, tell it
 	// nothing
-	signal trace.Clock
+	signal trace.Vector
 
 	// Polling loops, see poll.go.
 	iterations []iteration // under way, the innermost last
@@ -319,8 +320,8 @@ func (s *Sched) Run(main func(), opt Options) *trace.Trace {
 	s.coros.driver.gp = getg()
 	g := s.newG(trace.NoG, 0, main, 0)
 	s.timerG = s.newG(trace.NoG, 1, nil, 0)
-	s.det.chains.begin(g, nil)
-	s.det.chains.begin(s.timerG, nil)
+	s.det.chains.begin(g, new(trace.Vector))
+	s.det.chains.begin(s.timerG, new(trace.Vector))
 	s.timerG.st = gDone
 	s.setReady(g, trace.OpStart, nil, 0)
 	s.cur = &s.dg

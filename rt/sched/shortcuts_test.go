@@ -51,13 +51,13 @@ func (f *crew) live(all *twg) {
 
 // What need not be joined leaves clocks as they are where all of them are joined.
 func TestShortcutsKeepClocks(t *testing.T) {
-	defer func() { shortcuts = true }()
+	defer func(n trace.Chain) { shortcuts, trace.LowChains = true, n }(trace.LowChains)
 	p := policyOf(t, "random")
 	short := 0
 	for seed := range uint64(5000) {
-		var all [2][]trace.Clock
-		for i, on := range []bool{false, true} {
-			shortcuts = on
+		var all [3][]trace.Clock
+		for i, low := range []trace.Chain{1 << 20, 128, 3} {
+			shortcuts, trace.LowChains = i > 0, low
 			p.Begin(seed)
 			S.Run(func() {
 				f := &crew{rnd: rand.New(rand.NewPCG(seed, 0)), left: 30}
@@ -67,14 +67,16 @@ func TestShortcutsKeepClocks(t *testing.T) {
 			}, Options{Schedule: &trace.Schedule{Policy: "random", Seed: seed}, Policy: p, Race: true})
 			hook.On = false
 			for _, g := range S.gs {
-				all[i] = append(all[i], slices.Clone(g.clock))
-				if on && g.knows != 0 {
+				all[i] = append(all[i], g.clock.Clock())
+				if i == 1 && g.knows != 0 {
 					short++
 				}
 			}
 		}
-		if !slices.EqualFunc(all[0], all[1], slices.Equal) {
-			t.Fatalf("seed %d: clocks %v, joined %v", seed, all[1], all[0])
+		for _, a := range all[1:] {
+			if !slices.EqualFunc(all[0], a, slices.Equal) {
+				t.Fatalf("seed %d: clocks %v, joined %v", seed, a, all[0])
+			}
 		}
 	}
 	if t.Logf("%d goroutines", short); short == 0 {

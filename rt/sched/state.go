@@ -62,7 +62,7 @@ func (s *Sched) useStateIn(step bool, g *G, p unsafe.Pointer, write bool, site t
 	}
 	s.event(g, op, o, 0, site)
 	if !s.loosely(g) {
-		s.acquire(g, o.clock)
+		s.acquire(g, &o.clock)
 	}
 	if write {
 		s.release(g, &o.clock)

@@ -61,7 +61,7 @@ func (s *Sched) tabled(p unsafe.Pointer, def *model.Primitive, limit int, pc uin
 // order gives the happens-before edges that the Go memory model derives from an operation.
 func (s *Sched) order(g *G, o *object, edges model.Order) {
 	if edges&model.Acquires != 0 {
-		s.acquire(g, o.clock)
+		s.acquire(g, &o.clock)
 	}
 	switch {
 	case edges&model.Replaces != 0:

@@ -116,7 +116,7 @@ func (s *Sched) lookedAt(g *G) int64 {
 		return 0
 	}
 	s.tick(g)
-	g.ahead = lookTime(int64(g.clock[moments]))
+	g.ahead = lookTime(int64(g.clock.At(moments)))
 	return g.ahead
 }
 
@@ -207,7 +207,7 @@ func (s *Sched) counted(g *G, due flow.Moment) flow.Moment {
 
 func (s *Sched) arm(g *G, t *timer) {
 	if s.det.on {
-		t.clock = t.clock.Join(g.clock)
+		t.clock.Join(&g.clock)
 		s.tick(g)
 	}
 	t.by = g.id
@@ -505,8 +505,10 @@ func (s *Sched) fireTimer(t *timer) {
 	}
 	tg := s.timerG
 	if s.det.on {
-		c := tg.clock[tg.chain]
-		tg.clock, tg.inLock = tg.clock.Copy(t.clock).Set(tg.chain, c+1), nil
+		tg.now++
+		tg.clock.Copy(&t.clock)
+		tg.clock.Set(tg.chain, tg.now.C())
+		tg.inLock = nil
 	}
 	s.fired(t, early)
 	if g := t.sleeper; g != nil {

@@ -17,7 +17,7 @@ type timer struct {
 	arg          any
 	ch           *object
 	sleeper      *G
-	clock        trace.Clock
+	clock        trace.Vector
 	site         trace.Site
 	by           trace.GID // armed it
 	origin       []uintptr // the stack there, if the execution records

@@ -81,14 +81,14 @@ func (s *Sched) wgWait(p unsafe.Pointer, n int, pc uintptr) bool {
 			s.unorderedFirst(g, o, site)
 		}
 		if len(o.waits) < maxUnordered {
-			o.waits = append(o.waits, s.epoch(g))
-			g.touched = g.clock.At(g.chain)
+			o.waits = append(o.waits, g.now)
+			g.touched = g.now.C()
 		}
 		s.tick(g)
 	}
 	s.await(g, trace.OpWGWait, o, site)
 	s.event(g, trace.OpWGWait, o, 0, site)
-	s.acquire(g, o.clock)
+	s.acquire(g, &o.clock)
 	s.leave()
 	return true
 }
@@ -117,10 +117,10 @@ func (s *Sched) onceDo(p unsafe.Pointer, done bool, pc uintptr) bool {
 	} else {
 		s.event(g, trace.OpOnce, o, 0, site)
 		if !s.loosely(g) {
-			s.acquire(g, o.clock)
+			s.acquire(g, &o.clock)
 		}
 	}
-	if s.det.on && !g.quiet && s.det.shadow.Atomic(g.chain, g.clock, o.addr, unsafe.Sizeof(uint32(0)),
+	if s.det.on && !g.quiet && s.det.shadow.Atomic(g.chain, &g.clock, o.addr, unsafe.Sizeof(uint32(0)),
 		site, false) != nil {
 		s.raced() // with an assignment: once = sync.Once{}
 	}
@@ -193,7 +193,7 @@ func (s *Sched) condBlock(p unsafe.Pointer, pc uintptr) {
 	}
 	g.condMark = false
 	s.t.Events[s.event(g, trace.OpCondWake, o, 0, site)].Partner = g.woken
-	s.acquire(g, g.signal)
+	s.acquire(g, &g.signal)
 	s.leave()
 }
 
@@ -223,7 +223,7 @@ func (s *Sched) condSignal(p unsafe.Pointer, all bool, pc uintptr) (native bool)
 		}
 	}
 	native = native || all || n == 0
-	s.signalled(o, n, ev, g.clock)
+	s.signalled(o, n, ev, &g.clock)
 	if s.det.on {
 		s.tick(g)
 	}
@@ -233,9 +233,10 @@ func (s *Sched) condSignal(p unsafe.Pointer, all bool, pc uintptr) (native bool)
 
 // signalled wakes the first n that wait at a Cond; ev is the event that did it, clock what happened
 // before that.
-func (s *Sched) signalled(o *object, n int, ev int32, clock trace.Clock) {
+func (s *Sched) signalled(o *object, n int, ev int32, clock *trace.Vector) {
 	for _, h := range o.waiters[:n] {
-		h.woken, h.signal = ev, h.signal.Copy(clock)
+		h.woken = ev
+		h.signal.Copy(clock)
 		if h.state() == gParked && h.at == o && s.pend[h.id].Op == trace.OpCondWait {
 			s.wake(h, 0, 0)
 			if s.exhaustive() {
@@ -257,5 +258,5 @@ func (s *Sched) lookCond(o *object) {
 	now := atomic.LoadUint32(called)
 	n := min(int(now-o.called), len(o.waiters))
 	o.called = now
-	s.signalled(o, n, -1, nil)
+	s.signalled(o, n, -1, new(trace.Vector))
 }
