@@ -120,7 +120,7 @@ func (e *exploration) coverAhead(u *explore.Unit, free bool) (c covering, done b
 			return e.late()
 		}
 		used := e.spent() - begin
-		return used > coverHalf || used > until && !straight(x.s)
+		return used > coverHalf || used > until && !promising(x.s, until)
 	}
 	if free {
 		if x = e.inFreeTime(u, expired); x == nil {
@@ -196,10 +196,11 @@ func (x *search) covered() (c covering, done bool) {
 	return c, false
 }
 
-// straight reports whether a search goes straight ahead.
-func straight(s explore.Strategy) bool {
+// promising reports whether a search that has had its time goes straight ahead, or, once dpor has
+// had its glance, finds that many ways come together.
+func promising(s explore.Strategy, until float64) bool {
 	x, ok := s.(explore.Narrow)
-	return ok && x.Aside() < coverAside
+	return ok && (x.Aside() < coverAside || until >= coverTrial && x.Folds())
 }
 
 // coverAll lets dpor cover every interleaving: in virtual time, then in free time. With -time=free

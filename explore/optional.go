@@ -58,6 +58,9 @@ type Narrow interface {
 	Strategy
 	// Aside returns how many steps are still to be tried in the states before the present one.
 	Aside() int
+	// Folds reports whether many ways through the program have come together: then there may be far
+	// fewer states than there seem to be.
+	Folds() bool
 }
 
 // An InputSearch explores the inputs of a fuzz target together with its schedules.

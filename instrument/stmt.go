@@ -59,8 +59,10 @@ func (r *rewriter) stmt(s ast.Stmt, label *ast.LabeledStmt) {
 		r.selectStmt(s)
 	case *ast.ForStmt:
 		r.forStmt(s, label)
+		r.heads(s, s.Body, label)
 	case *ast.RangeStmt:
 		r.rangeStmt(s, label)
+		r.heads(s, s.Body, label)
 	case *ast.AssignStmt:
 		r.assign(s, false)
 	case *ast.IncDecStmt:

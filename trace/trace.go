@@ -168,6 +168,7 @@ type Trace struct {
 	Compares []Compare // in the order of their events
 	Updates  []Updated // with Plain, in the order of their events
 	Sent     []Sent    // with Plain, in the order of their events
+	Heads    []Head    // with Plain, in their order
 	Affects  []Affect  // effects of quiet events, where known, in the order of the events
 	Crashed  []GID     // goroutines whose panic, or fatal error, ends the program
 	Ways     []Way     // if asked for (Schedule.Ways): all alternatives, by step
@@ -220,6 +221,8 @@ type Plain struct {
 	Mem   Object // identified by its creation
 	// the number of events before, in executions that record values or expressions over inputs
 	After int32
+	// Made is how many allocations G had made when the step began: later ones are the step's own.
+	Made int32
 	// It is the read, or the write, of an update, or of several that are made into one. By is 1 for
 	// a read whose value went nowhere else.
 	Update Update
@@ -340,6 +343,7 @@ func (t *Trace) Clone() *Trace {
 	c.Compares = append([]Compare(nil), t.Compares...)
 	c.Updates = append([]Updated(nil), t.Updates...)
 	c.Sent = append([]Sent(nil), t.Sent...)
+	c.Heads = append([]Head(nil), t.Heads...)
 	c.Affects = append([]Affect(nil), t.Affects...)
 	c.Crashed = append([]GID(nil), t.Crashed...)
 	c.Twins, c.Calm = append([]GID(nil), t.Twins...), append([]int32(nil), t.Calm...)

@@ -119,6 +119,7 @@ func (p *program) disputed() (transition.Proc, bool) {
 		wrote, groups map[int32]bool // the cells that it accesses, and the WaitGroups to which it adds
 	}
 	between := map[transition.Proc]doings{} // by the first of those that are alike
+	crossed := false                        // a loop that forgets is between two starts
 	for k, child := range p.kids {
 		if !p.kin.alike(child.proc) {
 			continue
@@ -137,6 +138,7 @@ func (p *program) disputed() (transition.Proc, bool) {
 		}
 		p.elder(k, child.proc, func(at, from, to int32) {
 			n := p.node(at)
+			crossed = crossed || n.joined
 			for i := range n.window {
 				if a := &n.window[i]; int32(a.starts) >= from && int32(a.starts) < to {
 					d.wrote[a.cell] = d.wrote[a.cell] || a.write
@@ -146,6 +148,9 @@ func (p *program) disputed() (transition.Proc, bool) {
 				d.groups[op.item] = true
 			}
 		})
+		if crossed {
+			return first, true
+		}
 	}
 	for first, d := range between {
 		for i := int32(1); i < p.known; i++ {

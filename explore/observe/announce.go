@@ -136,9 +136,15 @@ func (l *lesson) wait(at int32) {
 	}
 	n.next.adds.add(i) // Waits commute
 	if from := n.parent; from != 0 && l.p.node(from).proc == n.proc {
-		l.p.node(from).next.adds.add(i)
-		l.p.passed(from, &reach{adds: l.p.node(from).next.adds}, l.old)
+		l.p.callsWait(from, n)
 	}
+}
+
+// callsWait notes that a step from a node calls the Wait that is pending in n.
+func (p *program) callsWait(from int32, n *node) {
+	next := &p.node(from).next
+	next.adds.add(p.allocation(itemKey{obj: n.op.obj, n: order}))
+	p.passed(from, &reach{adds: next.adds}, p.old)
 }
 
 func (op *pending) equal(q *pending) bool {

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"math"
 	"slices"
 
 	"heddle/explore/transition"
@@ -44,6 +45,8 @@ type lesson struct {
 	alarms  map[transition.Proc]*alarm // by the name of the timer
 	sleeper transition.Proc            // for which timer the goroutine sleeps whose operation is announced
 
+	head    int    // how many of the trace's were read
+	inTurn  turn   // of the running segment
 	sent    int    // how many of the trace's were read
 	updates int    // how many of the trace's were read
 	wrong   string // why the program cannot be described, found while a segment was read
@@ -70,6 +73,7 @@ type segment struct {
 func (l *lesson) learn(t *trace.Trace, path *transition.Path) (reason string) {
 	p := l.p
 	l.t, l.path, l.event, l.plain, l.old, l.news = t, path, 0, 0, p.known, false
+	l.head = 0
 	l.updates, l.sent, l.wrong, l.alarms = 0, 0, "", map[transition.Proc]*alarm{}
 	p.old, p.separate = l.old, p.separate[:0]
 	p.turn++
@@ -300,6 +304,7 @@ func (l *lesson) segment(j int, tr *transition.Transition) (reason string) {
 	at := int32(l.path.Step(j))
 	first := l.path.Event(j)
 	last := first
+	l.takeHeads(tr.Proc, l.path.Step(j))
 	if a := l.firedIn(j, l.from); a != nil {
 		for l.plain < len(l.t.Plain) && l.t.Plain[l.plain].Step <= at {
 			l.plain++
@@ -324,6 +329,7 @@ func (l *lesson) segment(j int, tr *transition.Transition) (reason string) {
 		if e.Quiet && e.Obj != 0 && l.t.Objects[e.Obj].Kind == trace.ObjChan && !l.quiet(e) {
 			return "two goroutines meet inside the standard library"
 		}
+		l.inTurn.passEvent(last)
 		if !l.effectOf(e, tr, l.update(last)) {
 			return "memory whose allocation is unknown"
 		}
@@ -344,14 +350,17 @@ func (l *lesson) segment(j int, tr *transition.Transition) (reason string) {
 				starts++
 			}
 		}
+		l.inTurn.passAccess(l.plain)
 		named := l.memory(a, starts)
 		if !named && a.Write {
 			l.p.apart(tr.Proc)
+			l.altersOwn(&a.Mem, math.MaxInt32)
 		}
 		if !named && !l.p.nameless(tr.Proc, a) {
 			return "memory whose allocation is unknown"
 		}
 	}
+	l.inTurn.after = len(l.inTurn.heads) > 0
 	l.settleEntries()
 	return l.wrong
 }
@@ -383,15 +392,14 @@ func (l *lesson) edge(n int32, at int16, outcome, message int32, g *segment) (e 
 		return e, ""
 	}
 	l.news = true
-	to := p.newNode(p.node(n).proc, n)
-	x := p.node(to)
-	x.window = p.windows.keep(g.window)
 	y := p.node(n)
-	y.edges = append(y.edges, edge{at, outcome, message, p.readings.keep(g.reads),
-		p.writings.keep(g.writes), slices.Clone(g.updates), slices.Clone(g.starts),
-		slices.Clone(g.quiet), slices.Clone(g.timings), to})
+	y.edges = append(y.edges, edge{at: at, outcome: outcome, message: message,
+		reads: p.readings.keep(g.reads), writes: p.writings.keep(g.writes),
+		updates: slices.Clone(g.updates), starts: slices.Clone(g.starts),
+		quiet: slices.Clone(g.quiet), timings: slices.Clone(g.timings)})
 	e = &y.edges[len(y.edges)-1]
-	p.within(y, e, x)
+	l.lead(e, n, g)
+	x := p.node(e.to)
 	y.next.join(&g.reach)
 	next := y.next
 	p.passed(n, &next, l.old)
@@ -399,8 +407,8 @@ func (l *lesson) edge(n int32, at int16, outcome, message int32, g *segment) (e 
 	p.guards(x, &g.reach, &bare)
 	p.expose(n, &bare, l.old)
 	p.keep(x)
-	next = p.node(to).next
-	p.grow(to, &next, l.old)
+	next = x.next
+	p.grow(e.to, &next, l.old)
 	return e, ""
 }
 

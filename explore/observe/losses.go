@@ -49,8 +49,8 @@ func (p *program) settle(old int32) {
 			}
 			q.add(p.before(at), through)
 			if n.many {
-				for _, by := range p.others[at] {
-					q.add(p.node(by).parent, by)
+				for _, w := range p.others[at] {
+					q.add(w.from, w.through)
 				}
 			}
 		}

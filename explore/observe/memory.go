@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"math"
 	"slices"
 
 	"heddle/explore/transition"
@@ -32,7 +33,7 @@ func (l *lesson) effect(e *trace.Event, u trace.Updated) bool {
 	switch e.Op {
 	case trace.OpRead, trace.OpWrite:
 		return l.memory(&trace.Plain{Mem: *o, Size: transition.MemorySize(e, o.Kind),
-			Write: e.Op == trace.OpWrite, Site: e.Site}, 0)
+			Write: e.Op == trace.OpWrite, Site: e.Site, Made: math.MaxInt32}, 0)
 	case trace.OpAtomicLoad, trace.OpAtomicStore, trace.OpAtomicRMW:
 		if o.Kind == trace.ObjAtomic {
 			return l.atomic(o, e, u)
@@ -107,6 +108,9 @@ func (l *lesson) atomic(o *trace.Object, e *trace.Event, u trace.Updated) bool {
 		return e.Quiet && l.somewhere(o, e)
 	}
 	if l.private(i) {
+		if e.Op != trace.OpAtomicLoad {
+			l.altersOwn(o, math.MaxInt32)
+		}
 		return true
 	}
 	if l.p.tab.Torn(l.t, e.Obj) {
@@ -207,6 +211,9 @@ func (l *lesson) memory(a *trace.Plain, starts int16) bool {
 		return true
 	}
 	if l.private(i) {
+		if a.Write {
+			l.altersOwn(&a.Mem, a.Made)
+		}
 		return true
 	}
 	if a.Write {
@@ -289,11 +296,12 @@ func blind(site trace.Site, size uint32) bool {
 
 func (l *lesson) read(c int32) {
 	at := l.spot(c)
+	l.s.resize()
+	l.inTurn.looked(reading{c, l.s.seen[c]}, at.wrote == l.turn)
 	if at.read == l.turn {
 		return
 	}
 	at.read = l.turn
-	l.s.resize()
 	l.seg.reach.add(l.p.cells[c].item, false)
 	l.seg.reads = append(l.seg.reads, reading{c, l.s.seen[c]})
 }

@@ -412,6 +412,12 @@ func (s *Strategy) Tries() bool { return s.trial.on || s.other != nil }
 // Aside implements explore.Narrow.
 func (s *Strategy) Aside() int { return s.x.aside }
 
+// Folds implements explore.Narrow.
+func (s *Strategy) Folds() bool { return s.p.joins*manyJoins >= int(s.p.known) }
+
+// manyJoins is of how many local states one has to be come to in another way too.
+const manyJoins = 8
+
 // A trial asks, where the program seems to have too many states, whether it has few interleavings:
 // the strategy that covers every program makes a few executions, and estimates.
 type trial struct {

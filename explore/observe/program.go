@@ -27,8 +27,10 @@ type program struct {
 	kids  map[kid]child
 
 	kin    *kin
-	others map[int32][]int32 // of a first node of several goroutines: the parents beside node.parent
-	old    int32             // nodes from here on are new
+	others map[int32][]way  // of a node with several parents: those beside node.parent
+	met    map[string]int32 // nodes by their keys, see lesson.meeting
+	joins  int              // edges that lead to a node that was known
+	old    int32            // nodes from here on are new
 	// goroutines that have to be told apart from those that are like them; see apart
 	separate []transition.Proc
 
@@ -98,7 +100,9 @@ type node struct {
 
 	arrives int32 // the RWMutex, as item + 1, whose Lock it has called
 	shared  bool  // it holds the lock of holds for reading
-	many    bool  // it is the first of several goroutines, and has other parents beside that
+	many    bool  // it has other parents beside that
+	joined  bool  // they are of the same goroutine, see program.join
+	loops   *loop // that the goroutine is in
 	known   bool  // op is
 	op      pending
 	awaits  bits  // the WaitGroups for which it, or a goroutine that it starts, may wait first
@@ -114,6 +118,10 @@ type node struct {
 	forks   map[outcome]*fork
 	indexed int
 }
+
+// A way leads to a node: from the node before, along the edge to the node through. That is another
+// one for the first node of a goroutine: the step that starts it leads there.
+type way struct{ from, through int32 }
 
 // A kid is a goroutine that started in a local state of another one.
 type kid struct {
@@ -183,6 +191,9 @@ type edge struct {
 	quiet   []quietly
 	timings []timing // of those timers that it starts, which are among starts, and stops
 	to      int32
+	// as is the version of what it writes: another one for each edge. It is to, but where several
+	// edges lead there
+	as int32
 }
 
 // A reading is a cell that a step read, and the version that it had.
@@ -207,7 +218,7 @@ type updating struct {
 
 func newProgram(tab *transition.Table, f *found, kin *kin) *program {
 	p := &program{tab: tab, kids: map[kid]child{}, kin: kin, found: f,
-		others: map[int32][]int32{}, itemOf: map[itemKey]int32{},
+		others: map[int32][]way{}, met: map[string]int32{}, itemOf: map[itemKey]int32{},
 		cellOf: map[cellKey]int32{}, mixes: map[mixed]int32{}, numbers: map[uint64]int32{},
 		values: map[int32]uint64{}, sums: map[sum]int32{}, sumOf: map[int32]sum{},
 		several: map[string]int32{}, digests: map[digest]int32{}, spanOf: map[spanKey]int32{},
@@ -274,8 +285,14 @@ func (p *program) started(at, n int32, proc transition.Proc) int32 {
 func (p *program) adopt(x, at int32) {
 	n := p.node(x)
 	n.many = true
-	p.others[x] = append(p.others[x], at)
 	from := p.node(at).parent
+	p.others[x] = append(p.others[x], way{from, at})
+	p.inherits(from, n)
+}
+
+// inherits tells a node, and those before it, what may be done from one on to which a step of it
+// leads.
+func (p *program) inherits(from int32, n *node) {
 	p.upwards(from, &n.future, p.old, futureOf, false)
 	p.upwards(from, &n.bare, p.old, bareOf, false)
 	if !p.node(from).waits() {

@@ -76,8 +76,8 @@ func (p *program) before(at int32) int32 {
 // eachOther yields the nodes before one beside that which before returns.
 func (p *program) eachOther(at int32, yield func(before int32)) {
 	if p.node(at).many {
-		for _, by := range p.others[at] {
-			yield(p.node(by).parent)
+		for _, w := range p.others[at] {
+			yield(w.from)
 		}
 	}
 }

@@ -317,7 +317,7 @@ func (x *search) section(proc int) (whole, known bool) {
 			x.pending = st
 			return false, false
 		}
-		to := s.p.node(e.to)
+		from, to := s.local[proc], s.p.node(e.to)
 		into := &x.outer
 		if to.holds != 0 || to.arrives != 0 {
 			into = &x.inner
@@ -349,7 +349,7 @@ func (x *search) section(proc int) (whole, known bool) {
 		if to.holds == 0 && to.arrives == 0 {
 			// The call of a Wait belongs to the step that leads to it. What else is added to there
 			// the goroutine accessed in its steps before, which are in inner.
-			for i := range s.p.node(to.parent).next.adds.all {
+			for i := range from.next.adds.all {
 				if k := s.p.items[i].key; k.obj >= 0 && k.n == order {
 					into.adds = append(into.adds, i)
 				}

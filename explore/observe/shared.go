@@ -185,7 +185,11 @@ func (l *lesson) again(j int) (ok bool, reason string) {
 			return true, "memory whose allocation is unknown"
 		}
 	}
-	for last := l.lastEvent(j); l.sent < len(l.t.Sent) && int(l.t.Sent[l.sent].Event) < last; {
+	last := l.lastEvent(j)
+	for l.head < len(l.t.Heads) && int(l.t.Heads[l.head].Step) <= l.path.Step(j) {
+		l.head++
+	}
+	for l.sent < len(l.t.Sent) && int(l.t.Sent[l.sent].Event) < last {
 		l.sent++
 	}
 	s.take(&x)

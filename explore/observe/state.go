@@ -493,14 +493,14 @@ func (s *state) follow(proc transition.Proc, e *edge) {
 	}
 	s.quietly(e)
 	for _, w := range e.writes {
-		v := e.to
+		v := e.as
 		switch {
 		case w.value != 0:
 			v = w.value
 		case w.leaves != 0:
 			v = s.p.left(w.leaves, s.seen[s.p.cells[w.cell].of])
 		case w.part:
-			v = s.p.mix(s.seen[w.cell], e.to)
+			v = s.p.mix(s.seen[w.cell], e.as)
 		}
 		s.trail = append(s.trail, change{what: ofSeen, i: w.cell, old: s.seen[w.cell]})
 		s.set(w.cell, v)

@@ -255,6 +255,6 @@ func Copy(t *trace.Trace) *trace.Trace {
 	c.Offers, c.Left, c.Compares, c.Affects, c.Crashed = slices.Clone(t.Offers), slices.Clone(t.Left),
 		slices.Clone(t.Compares), slices.Clone(t.Affects), slices.Clone(t.Crashed)
 	c.Plain, c.Updates, c.Twins = slices.Clone(t.Plain), slices.Clone(t.Updates), slices.Clone(t.Twins)
-	c.Sent = slices.Clone(t.Sent)
+	c.Sent, c.Heads = slices.Clone(t.Sent), slices.Clone(t.Heads)
 	return c
 }

@@ -45,6 +45,8 @@ type Size struct {
 	// Sections: nearly all is done in critical sections of a mutex or two, or of a RWMutex, without
 	// more than accesses in them; the same variables are accessed outside too.
 	Sections bool
+	// Loops: most statements are in loops, which forget what was read.
+	Loops bool
 	// Slots: channels have values without a size, nearly all of them a buffer: they are counted.
 	Slots bool
 	// Twins: most go statements are in loops. The goroutines of a loop have equal values, or nearly
@@ -69,9 +71,12 @@ func Generate(seed uint64, size Size) *Program {
 	g.theme()
 	g.left = 4 + g.r.IntN(size.Statements-3)
 	g.goroutines = 1 + g.r.IntN(size.Goroutines-1) // beside main
-	if size.Joins {
+	switch {
+	case size.Loops:
+		g.p.Body = g.loops()
+	case size.Joins:
 		g.p.Body = g.joins()
-	} else {
+	default:
 		g.p.Body = g.main()
 	}
 	if size.Older {
@@ -616,6 +621,36 @@ func (g *generator) main() []*Stmt {
 		}
 	}
 	return body
+}
+
+// loops returns the body of main for Size.Loops: each goroutine has a loop.
+func (g *generator) loops() []*Stmt {
+	var body []*Stmt
+	for ; g.goroutines > 0; g.goroutines-- {
+		body = append(body, &Stmt{Op: Go, Body: g.loop()})
+	}
+	return append(body, g.loop()...)
+}
+
+// loop returns a loop whose iterations forget registers, with something before and after it.
+func (g *generator) loop() []*Stmt {
+	around := func() []*Stmt {
+		if g.left > 0 && g.oneIn(3) {
+			return g.statement()
+		}
+		return nil
+	}
+	body := around()
+	s := &Stmt{Op: Repeat, Val: 2, Val2: g.r.IntN(1 << Registers)}
+	if g.oneIn(4) {
+		s.Val++
+	}
+	g.depth++
+	for n := 1 + g.r.IntN(3); n > 0; n-- {
+		s.Body = append(s.Body, g.statement()...)
+	}
+	g.depth--
+	return append(append(body, s), around()...)
 }
 
 // joins returns the body of main for Size.Joins: one or two rounds, each of workers that main waits

@@ -69,6 +69,9 @@ type Stmt struct {
 	Def   bool    // select has a default
 }
 
+// Forgets reports whether an iteration of a Repeat ends by setting a register to 0.
+func (s *Stmt) Forgets(reg int) bool { return s.Val2>>reg&1 != 0 }
+
 // A Case is a case of a select. A receive puts the value into Reg, or -1 if the channel is closed.
 type Case struct {
 	Send  bool
@@ -85,7 +88,7 @@ type Op uint8
 const (
 	Go       Op = iota // go func() { Body }(); if Val2 > 0: x := Src + Val; go func() { r0 := x; Body }()
 	If                 // if Reg == Val { Body } else { Else }
-	Repeat             // for range Val { Body }
+	Repeat             // for range Val { Body; r0 = 0 if Val2&1 != 0; r1 = 0 if Val2&2 != 0 }
 	Read               // Reg = v
 	Write              // v = Src + Val
 	Load               // Reg = a.Load()

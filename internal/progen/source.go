@@ -293,6 +293,11 @@ func (w *printer) stmt(s *Stmt) {
 	case Repeat:
 		w.line("for range %d {", s.Val)
 		w.block(s.Body)
+		for r := range Registers {
+			if s.Forgets(r) {
+				w.line("r%d = 0", r)
+			}
+		}
 		w.line("}")
 	case Read:
 		w.line("r%d = v%d", s.Reg, s.Obj)

@@ -19,6 +19,13 @@ func onStack(p uintptr) bool {
 	return lo <= p && p < hi
 }
 
+// stackDepth returns how far from its beginning an address of the running goroutine's stack is. The
+// stack may move, this stays.
+func stackDepth(p uintptr) uintptr {
+	_, hi := runtime.HeddleStack()
+	return hi - p
+}
+
 // take takes a lock if it is free, give gives it back.
 //
 //go:nosplit

@@ -154,6 +154,7 @@ func write(p unsafe.Pointer, n uintptr, s Site) {
 			return
 		}
 		if onStack(at) {
+			wroteStack(at)
 			return
 		}
 		if r.longer(at, n, s) {

@@ -76,6 +76,9 @@ var (
 	// Goroutines.
 	GoStmt func(f func(), s Site)
 	Yield  func(pc uintptr)
+	// LoopHead is Head, of a function whose frame is so deep on the stack, in bytes. It returns t,
+	// with a number for the loop. If t is 0 the loop begins.
+	LoopHead func(t Turns, values uint64, depth uintptr) Turns
 	// LoopStart says that an iteration of a loop that may poll begins. again: it is not the first
 	// one.
 	LoopStart func(s Site, again bool)

@@ -280,6 +280,7 @@ func install() {
 	hook.TimerStart, hook.TimerStop, hook.TimerReset = s.timerStart, s.timerStop, s.timerReset
 	hook.Rand, hook.Draw, hook.MapOrder = s.hookRand, s.draw, s.mapOrder
 	hook.Idle, hook.LoopStart, hook.LoopLeft, hook.Spoils = s.idleWait, s.loop, s.leftLoop, s.spoils
+	hook.LoopHead = s.head
 	hook.Asks = s.asks
 	hook.Stacks, hook.CallersBelow = s.stackText, s.callersBelow
 }

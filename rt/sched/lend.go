@@ -52,6 +52,7 @@ func (s *Sched) lend(p unsafe.Pointer, n uintptr, held bool, fn string, pc uintp
 		return
 	}
 	g := s.enter()
+	g.heads.wrote(0)
 	s.det.lend(g, &s.findings, p, n, held,
 		&trace.Unseen{Code: trace.UnseenMemory, What: fn, Site: trace.PCSite(pc)})
 	s.leave()

@@ -122,18 +122,24 @@ func (s *Sched) visibleAccess(g *G, p unsafe.Pointer, n uintptr, site trace.Site
 
 // notePlain records an access that is no step, once a step.
 func (s *Sched) notePlain(g *G, p, n uintptr, site trace.Site, write bool) {
-	if lo, hi := stackBounds(); p >= lo && p < hi || g == s.timerG || site.Quiet() && !s.opt.Hushed ||
-		len(s.t.Plain) == trace.MostPlain {
+	if lo, hi := stackBounds(); p >= lo && p < hi {
+		if write {
+			g.heads.wrote(hi - p)
+		}
+		return
+	}
+	if g == s.timerG || site.Quiet() && !s.opt.Hushed || len(s.t.Plain) == trace.MostPlain {
 		return
 	}
 	a := trace.Plain{G: g.id, Step: int32(len(s.t.Steps)) - 1, Write: write, Size: uint32(n), Site: site,
 		Mem: trace.Object{Kind: trace.ObjMemory, Addr: p, G: trace.NoG}}
-	a.After = int32(len(s.t.Events))
+	a.After, a.Made = int32(len(s.t.Events)), g.heads.madeBefore(g, len(s.t.Steps))
 	if s.changing.site == site {
 		s.noteUpdate(&a)
 		return
 	}
-	for i := len(s.t.Plain) - 1; i >= max(0, len(s.t.Plain)-8) && s.t.Plain[i].Step == a.Step; i-- {
+	first := max(s.lastHead(), len(s.t.Plain)-8)
+	for i := len(s.t.Plain) - 1; i >= first && s.t.Plain[i].Step == a.Step; i-- {
 		if s.t.Plain[i] == a {
 			return
 		}

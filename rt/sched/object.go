@@ -263,7 +263,9 @@ func (s *Sched) alloc(p unsafe.Pointer, n uintptr, kind uint8, site uint64) {
 			return
 		}
 	}
+	g.heads.madeBefore(g, len(s.t.Steps))
 	g.allocs++
+	g.heads.made(site)
 	if kind == hook.AllocChan {
 		s.madeChan(p, trace.Site(site))
 	}

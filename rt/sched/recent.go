@@ -107,8 +107,12 @@ func (s *Sched) readsHeap(p unsafe.Pointer, n uintptr, site hook.Site) {
 
 // writes is told of a write that was counted.
 func (s *Sched) writes(p unsafe.Pointer, n uintptr, site hook.Site) {
-	if n != 0 && !onStack(p) {
+	switch {
+	case n == 0:
+	case !onStack(p):
 		s.writesHeap(p, n, site)
+	case hook.Heads:
+		s.cur.heads.wrote(stackDepth(uintptr(p)))
 	}
 }
 

@@ -41,7 +41,7 @@ func (t *recorder) reset() {
 		t.Plain[:0], t.Ways[:0]
 	t.Offers, t.Left, t.Compares, t.Twins, t.Crashed = t.Offers[:0], t.Left[:0], t.Compares[:0],
 		t.Twins[:0], t.Crashed[:0]
-	t.Updates, t.Sent, t.Calm = t.Updates[:0], t.Sent[:0], t.Calm[:0]
+	t.Updates, t.Sent, t.Heads, t.Calm = t.Updates[:0], t.Sent[:0], t.Heads[:0], t.Calm[:0]
 	t.Spun, t.Untimed, t.Calls = false, trace.Timed, t.Calls[:0]
 	t.Steps, t.Goroutines = t.Steps[:0], t.Goroutines[:0]
 	if t.log != nil {

@@ -118,6 +118,7 @@ type G struct {
 	labels   unsafe.Pointer // of profiles, as the runtime keeps them
 	children int32          // goroutines it has started
 	allocs   int32          // allocations it has announced
+	heads    heads          // of its loops, see head.go
 
 	// its clock when it last did what others must know of to be in order with it: accesses, calls
 	// of Wait
@@ -253,6 +254,10 @@ func (s *Sched) settle() {
 	hook.Unsettled = false
 	hook.WatchWrites = true
 	s.endWindow()
+	if hook.Shallow != hook.Unwritten {
+		s.cur.heads.wrote(hook.Shallow)
+		hook.Shallow = hook.Unwritten
+	}
 	if s.lazy.p != nil {
 		s.takeValue()
 	}

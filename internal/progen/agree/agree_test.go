@@ -159,6 +159,20 @@ func TestAgreeSections(t *testing.T) {
 	agree(t, *seeds/2, size)
 }
 
+// TestAgreeLoops is TestAgree with loops whose iterations forget: goroutines that have come to one
+// place in different ways are taken as one.
+func TestAgreeLoops(t *testing.T) {
+	size := progen.Default
+	size.Goroutines, size.Statements, size.Loose, size.Loops = 3, 5, true, true
+	agree(t, *seeds/2, size)
+	size.Selects = true
+	agree(t, *seeds/4, size)
+	size.Selects, size.Guarded, size.Updates = false, true, true
+	agree(t, *seeds/4, size)
+	size.Guarded, size.Updates, size.Joins = false, false, true
+	agree(t, *seeds/4, size)
+}
+
 // TestAgreeSlots is TestAgree with channels whose values have no size.
 func TestAgreeSlots(t *testing.T) {
 	size := progen.Default

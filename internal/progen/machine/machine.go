@@ -371,8 +371,15 @@ func (m *Machine) do(f *frame, s *progen.Stmt) {
 			m.block(f, s.Else)
 		}
 	case progen.Repeat:
+		turns := hook.Begins()
 		for range s.Val {
 			m.block(f, s.Body)
+			for r := range f.regs {
+				if s.Forgets(r) {
+					f.regs[r] = 0
+				}
+			}
+			turns = f.turn(turns)
 		}
 	case progen.Poll:
 		m.poll(f, s)
@@ -410,4 +417,16 @@ func (m *Machine) do(f *frame, s *progen.Stmt) {
 	default:
 		m.doSync(f, s)
 	}
+}
+
+// turn ends an iteration of a loop: the registers live on.
+func (f *frame) turn(t hook.Turns) hook.Turns {
+	if !hook.Heads {
+		return t
+	}
+	digest := hook.Alive
+	for _, v := range f.regs {
+		digest = hook.HI(digest, v)
+	}
+	return hook.Head(t, digest)
 }

@@ -1358,3 +1358,40 @@ func TestLevel(t *testing.T) {
 	beside(func() { l.Set(1) }, func() { got = l.Level() })
 	tell(t, int(got))
 }
+
+// What a goroutine keeps from one iteration of a loop to the next.
+
+// outcomes: 1 2; hooks: Begins Head LoopHead HI HB HF HS HN
+func TestKept(t *testing.T) {
+	c := make(chan int, 2)
+	got := 0
+	beside(func() { c <- 1 }, func() { c <- 2 })
+	first, half, text := false, 0.0, ""
+	var p *int
+	for range 2 {
+		v := <-c
+		if half == 0 {
+			first, half, text = v == 1, float64(v)/2, strings.Repeat("x", v)
+		}
+		got = got*10 + v
+		p = nil
+	}
+	if first != (half == 0.5) || first != (text == "x") || p != nil {
+		got = 0
+	}
+	tell(t, got/10)
+}
+
+// outcomes: 1 2; hooks: Remembers
+func TestRemembers(t *testing.T) {
+	c := make(chan int, 2)
+	got := 0
+	beside(func() { c <- 1 }, func() { c <- 2 })
+	for v := range func(yield func(int) bool) {
+		for i := 0; i < 2 && yield(<-c); i++ {
+		}
+	} {
+		got = got*10 + v
+	}
+	tell(t, got/10)
+}

@@ -1,0 +1,231 @@
+package observe
+
+import (
+	"encoding/binary"
+	"math"
+
+	"heddle/explore/transition"
+	"heddle/trace"
+)
+
+// Heads of loops (trace.Head): where an iteration has ended a goroutine has forgotten what lived in
+// it alone. Its local state there is: in which one it was when the loop began, and what lives on.
+// So two ways through the iterations may lead to one node, which has several parents then.
+
+// A loop is one that a goroutine is in, and those around it. Loops that it has left may be among
+// them, further in.
+type loop struct {
+	number int32  // of the goroutine's
+	frame  uint32 // how deep on the stack its function is
+	// base is the node of a head. other: since then the goroutine may have changed something that
+	// lives on beside what heads tell
+	base   int32
+	other  bool
+	around *loop
+}
+
+// mostLoops bounds the loops around each other that are kept. Others begin anew at each head.
+const mostLoops = 16
+
+// A turn is what the running segment has to do with loops.
+type turn struct {
+	heads []trace.Head // of the goroutine, in their order
+	// changes: it has changed memory that only the goroutine accesses, and that is older than the
+	// step. early: before the last head
+	changes, early bool
+	// after: what is read now comes after the last head. late is that; unclear: too much is, or it
+	// is what the step itself has written
+	after, unclear bool
+	late           []reading
+}
+
+// mostLate bounds what is read after a head.
+const mostLate = 32
+
+// takeHeads begins a turn with the heads of a goroutine up to a step.
+func (l *lesson) takeHeads(proc transition.Proc, step int) {
+	t := &l.inTurn
+	*t = turn{heads: t.heads[:0], late: t.late[:0]}
+	for ; l.head < len(l.t.Heads) && int(l.t.Heads[l.head].Step) <= step; l.head++ {
+		if h := &l.t.Heads[l.head]; l.p.tab.ProcOf(h.G) == proc {
+			t.heads = append(t.heads, *h)
+		}
+	}
+}
+
+// passEvent and passAccess note where an event, or an access, is that is read next.
+func (t *turn) passEvent(i int) {
+	n := len(t.heads)
+	t.after = n > 0 && i >= int(t.heads[n-1].Event)
+}
+
+func (t *turn) passAccess(i int) {
+	n := len(t.heads)
+	t.after = n > 0 && i >= int(t.heads[n-1].Plain)
+}
+
+// altersOwn notes a write to memory of which nothing is kept. Nothing that lives on leads to what
+// the step has allocated itself, but what the step leaves: that has a version by the step.
+func (l *lesson) altersOwn(o *trace.Object, made int32) {
+	if t := &l.inTurn; o.G == trace.NoG || l.p.tab.ProcOf(o.G) != l.by || o.N <= made {
+		t.changes, t.early = true, t.early || !t.after
+	}
+}
+
+// looked notes that a cell is read. wrote: the step has written it.
+func (t *turn) looked(r reading, wrote bool) {
+	if !t.after {
+		return
+	}
+	if t.late = append(t.late, r); wrote || len(t.late) > mostLate {
+		t.unclear = true
+	}
+}
+
+// toBe is the base of a head whose node is not made yet.
+const toBe = -1
+
+// loopsAfter returns the loops that a goroutine is in after a segment, from those before it. meets:
+// the loop of the last head has a base from before the segment.
+func (l *lesson) loopsAfter(o *loop, g *segment) (after *loop, meets bool) {
+	t, starts := &l.inTurn, len(g.starts)+len(g.timings) > 0
+	if t.early || starts {
+		o = o.changedAt(0)
+	}
+	for i := range t.heads {
+		h := &t.heads[i]
+		if g != &l.seg {
+			break
+		}
+		o = o.changedAt(h.Wrote)
+		in := o.numbered(h.Loop)
+		if meets = in != nil && !in.other && !h.Begins; meets {
+			o = in
+			continue
+		}
+		around := o
+		if in != nil {
+			around = in.around
+		}
+		for around != nil && around.frame > h.Frame { // its function has returned
+			around = around.around
+		}
+		o = &loop{number: h.Loop, frame: h.Frame, base: toBe, around: around.atMost(mostLoops)}
+	}
+	if t.changes || starts {
+		o = o.changedAt(0)
+	}
+	return o, meets && !t.unclear && !starts && len(g.quiet) == 0
+}
+
+// numbered returns the loop of that number, nil if there is none.
+func (o *loop) numbered(n int32) *loop {
+	for o != nil && o.number != n {
+		o = o.around
+	}
+	return o
+}
+
+// atMost returns the innermost n loops.
+func (o *loop) atMost(n int) *loop {
+	if o == nil || n == 0 {
+		return nil
+	}
+	around := o.around.atMost(n - 1)
+	if around == o.around {
+		return o
+	}
+	c := *o
+	c.around = around
+	return &c
+}
+
+// changedAt returns the loops after a change so deep on the stack, or at 0 of any memory: it lives
+// on for all loops whose function is as deep, or deeper.
+func (o *loop) changedAt(depth uint32) *loop {
+	if o == nil || depth == math.MaxUint32 {
+		return o
+	}
+	c := *o
+	c.around = o.around.changedAt(depth)
+	c.other = c.other || depth <= c.frame
+	if c == *o {
+		return o
+	}
+	return &c
+}
+
+// lead makes an edge of node n lead to the node after it: one that is known, if the segment leads
+// there too, or a new one.
+func (l *lesson) lead(e *edge, n int32, g *segment) {
+	p, key := l.p, ""
+	y := p.node(n)
+	x := node{proc: y.proc, parent: n, by: y.proc}
+	var meets bool
+	x.loops, meets = l.loopsAfter(y.loops, g)
+	p.within(y, e, &x)
+	if meets {
+		key = l.meeting(g, &x)
+		if to, ok := p.met[key]; ok {
+			e.to, e.as = to, to
+			if len(e.writes) > 0 {
+				e.as = p.newNode(y.proc, n)
+			}
+			p.join(to, n)
+			return
+		}
+	}
+	e.to = p.newNode(y.proc, n)
+	e.as = e.to
+	if key != "" {
+		p.met[key] = e.to
+	}
+	for o := x.loops; o != nil && o.base == toBe; o = o.around {
+		o.base = e.to
+	}
+	x.window = p.windows.keep(g.window)
+	*p.node(e.to) = x
+}
+
+// meeting returns the key of the node to which a segment leads whose last head has a base: segments
+// with one key lead to one local state; "" if it is one of its own. x is the node as it would be.
+func (l *lesson) meeting(g *segment, x *node) (key string) {
+	t := &l.inTurn
+	h := &t.heads[len(t.heads)-1]
+	if h.Values == 0 {
+		return ""
+	}
+	b := binary.AppendUvarint(l.p.text[:0], uint64(x.loops.base))
+	b = binary.LittleEndian.AppendUint64(b, h.Values)
+	b = binary.AppendUvarint(b, uint64(x.holds))
+	b = binary.AppendUvarint(b, uint64(x.arrives))
+	b = append(b, flag(x.shared), flag(t.changes))
+	b = binary.AppendUvarint(b, uint64(len(t.late)))
+	for _, r := range t.late {
+		b = binary.AppendVarint(binary.AppendVarint(b, int64(r.cell)), int64(r.version))
+	}
+	for i := range g.window {
+		b = g.window[i].appendTo(b)
+	}
+	l.p.text = b
+	return string(b)
+}
+
+func flag(is bool) byte {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// join makes a node that is known the one to which an edge of another one leads.
+func (p *program) join(x, from int32) {
+	n := p.node(x)
+	n.many, n.joined = true, true
+	p.joins++
+	p.others[x] = append(p.others[x], way{from, x})
+	p.inherits(from, n)
+	if n.waits() {
+		p.callsWait(from, n)
+	}
+}
