@@ -136,6 +136,7 @@ func (s *Strategy) reverse() {
 	if s.races.Late == nil {
 		s.races = Races{Reversed: s.insertPrefix, Drawn: s.outcomes, Late: s.late}
 	}
+	s.round++
 	s.races.Of(s.path)
 }
 
@@ -156,6 +157,10 @@ func (s *Strategy) outcomes(j int) {
 // insertPrefix inserts the transitions of a prefix after e, then the candidate, as a wakeup
 // sequence.
 func (s *Strategy) insertPrefix(e int, prefix *transition.Prefix, c *transition.Candidate, _ bool) {
+	if t := s.trailTo(e, prefix); t != nil {
+		s.follow(t, e, prefix, c)
+		return
+	}
 	s.v = append(prefix.Append(s.v[:0], e+1), &c.Transition)
 	s.insert(e, s.v)
 }

@@ -71,6 +71,9 @@ type Strategy struct {
 	v     []*transition.Transition
 	free  []*wakeup
 
+	round int     // executions whose races were reversed
+	index []int32 // see follow
+
 	wakeups int  // how many there are, free or not
 	full    bool // they are too many
 }
@@ -89,6 +92,8 @@ type node struct {
 	// this strategy knows it, with what is to be inserted there.
 	others []*wakeup
 	found  []*wakeup
+
+	trail trail
 }
 
 // A list is a list of transitions that reuses memory.

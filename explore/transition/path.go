@@ -43,6 +43,9 @@ type Path struct {
 	calm   []int32        // by Proc: see trace.Trace.Calm
 	strays []stray
 
+	turns  [][]int32 // by Proc: its transitions as Proc, in order, if listed; see Prefix.end
+	listed bool
+
 	units   []int32 // see paired
 	earlier []int32 // see take
 	newest  []int32 // by Proc: see pair
@@ -162,6 +165,7 @@ var ErrClocks = errors.New("time passes: the path must have clocks")
 // an error if it does not.
 func (p *Path) Read(t *trace.Trace, keep int) error {
 	p.truncate(keep)
+	p.listed = false
 	p.Tab.ReadGoroutines(t)
 	p.Tab.readTwins(t)
 	if !p.sameObjects(t) {

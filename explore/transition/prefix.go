@@ -1,6 +1,8 @@
 package transition
 
 import (
+	"sort"
+
 	"heddle/model"
 	"heddle/trace"
 )
@@ -17,6 +19,7 @@ type Prefix struct {
 	p   *Path
 	out []int  // what is excluded, with all that happens after it
 	in  []bool // by transition, from From on; empty while out says it
+	ks  []int32
 }
 
 // fewOut is up to how many exclusions are looked at for each transition that is asked for.
@@ -88,6 +91,31 @@ func (c *Prefix) Append(ts []*Transition, from int) []*Transition {
 		}
 		return ts
 	}
+	c.ks = c.Indices(c.ks[:0], from)
+	for _, k := range c.ks {
+		ts = append(ts, &p.steps[k])
+	}
+	return ts
+}
+
+// Whole returns the first transition after From that is excluded by itself, Len() of the path if
+// none is: before it c has all that does not happen after From. ok is false if that is not known.
+func (c *Prefix) Whole() (first int, ok bool) {
+	first = c.p.n
+	if len(c.in) > 0 {
+		return first, false
+	}
+	for _, x := range c.out {
+		if x != c.From {
+			first = min(first, x)
+		}
+	}
+	return first, true
+}
+
+// Indices appends the transitions of c from the from-th on to ks, by index. Whole must be ok.
+func (c *Prefix) Indices(ks []int32, from int) []int32 {
+	p := c.p
 	type excluded struct {
 		at   int
 		proc Proc
@@ -99,15 +127,50 @@ func (c *Prefix) Append(ts []*Transition, from int) []*Transition {
 	}
 	out := few[:len(c.out)]
 next:
-	for k := from; k < p.n; k++ {
+	for k, end := from, c.end(from); k < end; k++ {
 		for i := range out {
 			if x := &out[i]; x.at <= k && p.clocks.at(k, x.proc) >= x.seq {
 				continue next
 			}
 		}
-		ts = append(ts, &p.steps[k])
+		ks = append(ks, int32(k))
 	}
-	return ts
+	return ks
+}
+
+// end returns a transition from the from-th on such that all from there on are excluded, Len() of
+// the path where finding one would take as long as looking at them.
+func (c *Prefix) end(from int) int {
+	p := c.p
+	if p.n-from < 16*len(p.last) {
+		return p.n
+	}
+	if !p.listed {
+		p.list()
+	}
+	end := from
+	for _, js := range p.turns {
+		k := sort.Search(len(js), func(i int) bool { return int(js[i]) >= from && !c.Has(int(js[i])) })
+		if k > 0 {
+			end = max(end, int(js[k-1])+1)
+		}
+	}
+	return end
+}
+
+// list lists the transitions by goroutine.
+func (p *Path) list() {
+	for len(p.turns) < len(p.last) {
+		p.turns = append(p.turns, nil)
+	}
+	for g := range p.turns {
+		p.turns[g] = p.turns[g][:0]
+	}
+	for j := range p.n {
+		g := p.steps[j].Proc
+		p.turns[g] = append(p.turns[g], int32(j))
+	}
+	p.listed = true
 }
 
 // has is Has for any transition, and -1.
