@@ -210,9 +210,9 @@ func (f *finder) collect(dep func(obj transition.Object, a *transition.Access) b
 			take(o)
 		}
 	}
-	for i := range f.sequence.n {
-		if f.At(i).Alone() && !f.first.has(i) && !f.gone.has(i) {
-			f.deps = append(f.deps, int32(i))
+	for _, i := range f.lone {
+		if !f.first.has(int(i)) && !f.gone.has(int(i)) {
+			f.deps = append(f.deps, i)
 		}
 	}
 	slices.Sort(f.deps)

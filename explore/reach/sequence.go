@@ -1,6 +1,8 @@
 package reach
 
 import (
+	"slices"
+
 	"heddle/explore/transition"
 	"heddle/trace"
 )
@@ -18,6 +20,8 @@ type sequence struct {
 	// these
 	causes []int32
 	from   []int32 // by event: the index in causes of its first
+	lone   []int32 // events that are Alone
+	lasts  []int32 // see order
 	calls  []call
 	procOf []int32 // by event: the call of its Proc, and that of its With or -1
 	withOf []int32
@@ -67,7 +71,7 @@ func (q *sequence) read() {
 // order computes what happened before and after each event, from the last event of each goroutine
 // before it.
 func (q *sequence) order() {
-	q.causes, q.from = q.causes[:0], q.from[:0]
+	q.causes, q.from, q.lone = q.causes[:0], q.from[:0], q.lone[:0]
 	for g := range q.of {
 		q.of[g] = q.of[g][:0]
 	}
@@ -77,17 +81,25 @@ func (q *sequence) order() {
 	for j := range q.n {
 		past := q.before(j)
 		q.from = append(q.from, int32(len(q.causes)))
+		lasts := q.lasts[:0]
 		for g := range q.of {
-			k := min(q.Knows(j, transition.Proc(g)), len(q.of[g]))
-			if k == 0 || past.has(int(q.of[g][k-1])) {
-				continue
+			if k := min(q.Knows(j, transition.Proc(g)), len(q.of[g])); k > 0 {
+				lasts = append(lasts, q.of[g][k-1])
 			}
-			i := int(q.of[g][k-1])
+		}
+		q.lasts = lasts
+		// the latest that is left happened before none of the others
+		for len(lasts) > 0 {
+			i := int(slices.Max(lasts))
 			past.joinTo(q.before(i), i)
 			q.causes = append(q.causes, int32(i))
+			lasts = slices.DeleteFunc(lasts, func(i int32) bool { return past.has(int(i)) })
 		}
 		past.add(j)
 		t := q.At(j)
+		if t.Alone() {
+			q.lone = append(q.lone, int32(j))
+		}
 		q.of[t.Proc] = append(q.of[t.Proc], int32(j))
 		if t.With != transition.NoProc {
 			q.of[t.With] = append(q.of[t.With], int32(j))
