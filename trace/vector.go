@@ -216,6 +216,10 @@ func (r *rest) at(k Chain) uint32 {
 // join makes the table of r the maximum of itself and t. A block that has all of another one takes
 // its place, so that the next join need not look at it.
 func (r *rest) join(t *table) {
+	if len(r.table.blocks) == 0 {
+		r.share(t)
+		return
+	}
 	for i, y := range t.blocks {
 		x := zeros
 		if i < len(r.table.blocks) {
@@ -224,7 +228,11 @@ func (r *rest) join(t *table) {
 		if x == y {
 			continue
 		}
-		switch more, less := x.compare(y); {
+		more, less := false, true
+		if x != zeros {
+			more, less = x.compare(y)
+		}
+		switch {
 		case !less:
 		case more:
 			x = r.block(i)
