@@ -104,8 +104,20 @@ func TestHeed(t *testing.T) {
 	a := s.advice
 	if a.first["WithMax"] == "" || a.first["Double"] == "" || a.callee["Double"] != "WithMax" ||
 		a.alone["Wait"] == "" || a.runs["Go"] == "" || len(a.apart) > 0 || a.aborts["Wait"] == "" ||
-		len(a.aborts) > 1 {
+		len(a.aborts) > 1 || s.levels["TryPass"] != notCompared || s.levels["Enter"] != notCompared ||
+		len(s.levels) > 2 {
 		t.Errorf("of Pool is known: %+v", a)
+	}
+	entry := func(m string) int {
+		return slices.IndexFunc(s.pool, func(e entry) bool { return e.method == m })
+	}
+	enter := &call{entry: entry("Enter")}
+	leave := func() *call { return &call{entry: entry("Leave"), from: []ref{{enter, 0}}} }
+	once := &scenario{before: []*call{enter}, goroutines: [][]*call{{leave()}, {{entry: entry("TryMax")}}}}
+	twice := once.clone()
+	twice.before = append(twice.before, &call{entry: entry("Leave"), from: twice.goroutines[0][0].from})
+	if !s.allowed(once) || s.allowed(twice) {
+		t.Errorf("a pass that goes back once is allowed: %v, twice: %v", s.allowed(once), s.allowed(twice))
 	}
 	for _, c := range []struct {
 		typ   string
@@ -181,6 +193,24 @@ func (p *Pool) Double() *Pool { return p.WithMax(2 * p.n) }
 
 // Go runs the given function, or waits.
 func (p *Pool) Go(f func()) { f() }
+
+// A Pass goes back to the pool.
+type Pass struct{ n int }
+
+// TryPass tries to get a pass.
+func (p *Pool) TryPass() (bool, *Pass) { return true, nil }
+
+// TryMax tries to get room.
+func (p *Pool) TryMax() bool { return true }
+
+// Enter waits for a pass.
+func (p *Pool) Enter() *Pass { return nil }
+
+// Of returns the pass of a name.
+func (p *Pool) Of(name string) *Pass { return nil }
+
+// Leave gives a pass back.
+func (p *Pool) Leave(pass *Pass) {}
 
 // Wait cleans up.
 func (p *Pool) Wait() {}

@@ -150,10 +150,8 @@ const (
 )
 
 // choose returns a call of a part that may follow calls of one goroutine after some that were made
-// first;
-// nil if chance has it otherwise. Results of the latter are taken if mine says that no other
-// goroutine
-// takes them.
+// first; nil if chance has it otherwise. Results of the latter are taken if mine says that no other
+// goroutine takes them.
 func (s *Suite) choose(where part, first, calls []*call, mine bool) *call {
 	may := func(m string) bool { return s.advice.may(m, where, len(calls) == 0) }
 	methods := slices.DeleteFunc(slices.Clone(s.methods), func(m string) bool { return !may(m) })
@@ -264,9 +262,20 @@ func openers(method string) (all []string) {
 // allowed reports whether a scenario keeps to what the user said: methods that are called once, and
 // groups whose methods one goroutine alone calls.
 func (s *Suite) allowed(sc *scenario) bool {
-	count, by := map[string]int{}, map[int]int{}
+	type taking struct {
+		ref
+		method string
+	}
+	count, by, taken := map[string]int{}, map[int]int{}, map[taking]bool{}
 	for _, c := range sc.all() {
-		count[s.pool[c.entry].method]++
+		m := s.pool[c.entry].method
+		count[m]++
+		for _, r := range c.from {
+			if taken[taking{r, m}] { // a change gave to two calls what goes back once
+				return false
+			}
+			taken[taking{r, m}] = true
+		}
 	}
 	for _, m := range s.opt.Once {
 		if count[m] > 1 {

@@ -472,6 +472,9 @@ func (s *Suite) entries() {
 		v.another = text
 	}
 	for _, m := range methods {
+		if s.givesToken(m, methods, v.given) {
+			s.levels[m.name] = notCompared
+		}
 		var made []entry
 		for range 6 * perMethod {
 			v.size, v.needs = 0, nil
@@ -498,6 +501,30 @@ func (s *Suite) entries() {
 		slices.SortStableFunc(made, func(a, b entry) int { return a.size - b.size })
 		s.pool = append(s.pool, made...)
 	}
+}
+
+// givesToken reports whether a method without parameters returns what only the type makes and
+// another method takes back, such as RLock: which one, or none, is for the type to say.
+func (s *Suite) givesToken(m method, methods []method, given map[string]bool) bool {
+	if m.sig.Params().Len() > 0 {
+		return false
+	}
+	for r := range m.sig.Results().Variables() {
+		if _, ok := r.Type().(*types.Pointer); !ok || !given[typePath(r.Type())] {
+			continue
+		}
+		if slices.ContainsFunc(methods, func(o method) bool {
+			for p := range o.sig.Params().Variables() {
+				if types.Identical(p.Type(), r.Type()) {
+					return true
+				}
+			}
+			return false
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // values returns a maker of values.
