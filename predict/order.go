@@ -163,7 +163,7 @@ func (b *builder) synchronise(e *trace.Event, n int32) {
 
 // place gives goroutine id its place in a chain; clock is that of the goroutine which starts it.
 func (b *builder) place(id trace.GID, clock trace.Clock) {
-	k, first := b.chains.Begin(clock)
+	k, first := b.chains.Begin(clock.Vector())
 	b.g.places[id] = place{k, first - 1}
 	if int(k) == len(b.g.chains) {
 		b.g.chains = append(b.g.chains, nil)

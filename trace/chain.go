@@ -41,7 +41,7 @@ func (c *Chains) Reset(n Chain) { c.n, c.over, c.turn, c.must = n, c.over[:0], 0
 
 // Begin returns the chain of a new goroutine and its first clock there. clock is what its parent
 // knows.
-func (c *Chains) Begin(clock interface{ At(Chain) uint32 }) (k Chain, first uint32) {
+func (c *Chains) Begin(clock *Vector) (k Chain, first uint32) {
 	for range min(tries, len(c.over)) {
 		c.turn %= len(c.over)
 		e := c.over[c.turn]

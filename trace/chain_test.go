@@ -7,23 +7,23 @@ import "testing"
 func TestChainsKeepWhatMustBeKnown(t *testing.T) {
 	var c Chains
 	c.Reset(0)
-	k, _ := c.Begin(Clock{})
+	k, _ := c.Begin(Clock{}.Vector())
 	c.End(k, 5, 6)
 	knows := Clock{}.Set(k, 5)
-	if second, first := c.Begin(knows); second != k || first != 7 {
+	if second, first := c.Begin(knows.Vector()); second != k || first != 7 {
 		t.Fatalf("chain %d from %d, want %d from 7", second, first, k)
 	}
 	c.End(k, 0, 7)
-	if third, _ := c.Begin(Clock{}); third == k {
+	if third, _ := c.Begin(Clock{}.Vector()); third == k {
 		t.Error("a goroutine that does not know the first one has its chain")
 	}
-	if fourth, first := c.Begin(knows); fourth != k || first != 8 {
+	if fourth, first := c.Begin(knows.Vector()); fourth != k || first != 8 {
 		t.Errorf("chain %d from %d, want %d from 8", fourth, first, k)
 	}
 	c.Reset(0)
-	k, _ = c.Begin(Clock{})
+	k, _ = c.Begin(Clock{}.Vector())
 	c.End(k, 0, 1)
-	if again, _ := c.Begin(Clock{}); again != k {
+	if again, _ := c.Begin(Clock{}.Vector()); again != k {
 		t.Errorf("chain %d, want %d: nothing is left of what was before Reset", again, k)
 	}
 }

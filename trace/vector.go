@@ -49,6 +49,9 @@ var (
 	zeros    = &block{refs: 1}
 )
 
+// Vector returns c as a Vector that may only be read.
+func (c Clock) Vector() *Vector { return &Vector{low: c} }
+
 // At returns the entry of k.
 func (c *Vector) At(k Chain) uint32 {
 	if int(k) < len(c.low) {
