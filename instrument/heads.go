@@ -49,6 +49,9 @@ func (r *rewriter) heads(s ast.Stmt, body *ast.BlockStmt, label *ast.LabeledStmt
 		}
 	}
 	name, digest := r.name(), "_hd.Alive"
+	if h.counts() {
+		digest = "_hd.HI(" + digest + ", " + name + ")"
+	}
 	for _, v := range h.vars {
 		digest = digestOf(v, digest)
 	}
@@ -127,6 +130,17 @@ func (h *heading) ends() (list []token.Pos, ok bool) {
 		}
 	}
 	return list, ok
+}
+
+// counts reports whether the loop goes by a number that the program need not have: of an element,
+// or of an iteration.
+func (h *heading) counts() bool {
+	s, ok := h.loop.(*ast.RangeStmt)
+	if ok {
+		_, isChan := core(h.info.TypeOf(s.X)).(*types.Chan)
+		ok = !isChan
+	}
+	return ok
 }
 
 // operates reports whether an iteration may contain an operation on what goroutines share: a

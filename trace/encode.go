@@ -53,7 +53,7 @@ func (t *Trace) Append(b []byte) []byte {
 		a := &t.Plain[i]
 		b = append32(append64(append32(append(append32(append32(b, int(a.G)), int(a.Step)), flag(a.Write)),
 			int(a.Size)), uint64(a.Site)), int(a.After))
-		b = append32(b, int(a.Made))
+		b = append64(append(append32(b, int(a.Made)), flag(a.Valued)), a.Value)
 		m := &a.Mem
 		b = append(b, flag(m.Static))
 		b = append32(append64(append32(append32(append32(append64(b, uint64(m.Addr)), int(m.G)), int(m.N)),
@@ -184,13 +184,14 @@ func Decode(b []byte) (*Trace, error) {
 		l.G, l.Step, l.Op, l.Enabled = GID(d.i32()), d.i32(), Op(d.u8()), d.u8() == 1
 		l.Obj, l.Site, l.Seq = ObjID(d.i32()), Site(d.u64()), uint32(d.i32())
 	}
-	if n := d.rows(79); n > 0 {
+	if n := d.rows(88); n > 0 {
 		t.Plain = make([]Plain, n)
 	}
 	for i := range t.Plain {
 		a := &t.Plain[i]
 		a.G, a.Step, a.Write, a.Size, a.Site, a.After, a.Made = GID(d.i32()), d.i32(), d.u8() == 1,
 			uint32(d.i32()), Site(d.u64()), d.i32(), d.i32()
+		a.Valued, a.Value = d.u8() == 1, d.u64()
 		a.Mem = Object{Kind: ObjMemory, Static: d.u8() == 1, Addr: uintptr(d.u64()), G: GID(d.i32()),
 			N: d.i32(), Offset: uint32(d.i32()), Made: Site(d.u64()), Nth: d.i32()}
 		a.Update, a.Key, a.Leaves = Update{UpdateKind(d.u8()), d.u64()}, d.u64(), Leaves(d.u8())

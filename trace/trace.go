@@ -221,6 +221,10 @@ type Plain struct {
 	Mem   Object // identified by its creation
 	// the number of events before, in executions that record values or expressions over inputs
 	After int32
+	// Valued: it writes a number of at most 8 bytes, and Value is what the memory had once the
+	// goroutine had done all that it did before its next operation, or head.
+	Valued bool
+	Value  uint64
 	// Made is how many allocations G had made when the step began: later ones are the step's own.
 	Made int32
 	// It is the read, or the write, of an update, or of several that are made into one. By is 1 for

@@ -1,8 +1,10 @@
 package observe
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"heddle/explore/transition"
 	"heddle/trace"
@@ -21,8 +23,20 @@ type loop struct {
 	// lives on beside what heads tell
 	base   int32
 	other  bool
+	words  []word // what it has changed since then in memory that only it accesses, in their order
 	around *loop
 }
+
+// A word is memory that only one goroutine accesses, in an allocation, and the number that it has
+// written there.
+type word struct {
+	item     int32
+	at, size uint32
+	value    uint64
+}
+
+// mostWords bounds the words of a loop.
+const mostWords = 32
 
 // mostLoops bounds the loops around each other that are kept. Others begin anew at each head.
 const mostLoops = 16
@@ -31,8 +45,11 @@ const mostLoops = 16
 type turn struct {
 	heads []trace.Head // of the goroutine, in their order
 	// changes: it has changed memory that only the goroutine accesses, and that is older than the
-	// step. early: before the last head
+	// step, to what is not known. early: before the last head. words are such changes that are
+	// known; the first earlier of them come before the last head
 	changes, early bool
+	words          []word
+	earlier        int
 	// after: what is read now comes after the last head. late is that; unclear: too much is, or it
 	// is what the step itself has written
 	after, unclear bool
@@ -45,7 +62,7 @@ const mostLate = 32
 // takeHeads begins a turn with the heads of a goroutine up to a step.
 func (l *lesson) takeHeads(proc transition.Proc, step int) {
 	t := &l.inTurn
-	*t = turn{heads: t.heads[:0], late: t.late[:0]}
+	*t = turn{heads: t.heads[:0], late: t.late[:0], words: t.words[:0]}
 	for ; l.head < len(l.t.Heads) && int(l.t.Heads[l.head].Step) <= step; l.head++ {
 		if h := &l.t.Heads[l.head]; l.p.tab.ProcOf(h.G) == proc {
 			t.heads = append(t.heads, *h)
@@ -64,11 +81,19 @@ func (t *turn) passAccess(i int) {
 	t.after = n > 0 && i >= int(t.heads[n-1].Plain)
 }
 
-// altersOwn notes a write to memory of which nothing is kept. Nothing that lives on leads to what
-// the step has allocated itself, but what the step leaves: that has a version by the step.
-func (l *lesson) altersOwn(o *trace.Object, made int32) {
-	if t := &l.inTurn; o.G == trace.NoG || l.p.tab.ProcOf(o.G) != l.by || o.N <= made {
+// altersOwn notes a write to memory of which nothing is kept: w, if it is known what is written.
+// Nothing that lives on leads to what the step has allocated itself, but what the step leaves: that
+// has a version by the step.
+func (l *lesson) altersOwn(o *trace.Object, made int32, w word, known bool) {
+	t := &l.inTurn
+	switch {
+	case o.G != trace.NoG && l.p.tab.ProcOf(o.G) == l.by && o.N > made:
+	case !known:
 		t.changes, t.early = true, t.early || !t.after
+	default:
+		if t.words = append(t.words, w); !t.after {
+			t.earlier = len(t.words)
+		}
 	}
 }
 
@@ -92,6 +117,7 @@ func (l *lesson) loopsAfter(o *loop, g *segment) (after *loop, meets bool) {
 	if t.early || starts {
 		o = o.changedAt(0)
 	}
+	o = o.changedTo(t.words[:t.earlier])
 	for i := range t.heads {
 		h := &t.heads[i]
 		if g != &l.seg {
@@ -115,6 +141,7 @@ func (l *lesson) loopsAfter(o *loop, g *segment) (after *loop, meets bool) {
 	if t.changes || starts {
 		o = o.changedAt(0)
 	}
+	o = o.changedTo(t.words[t.earlier:])
 	return o, meets && !t.unclear && !starts && len(g.quiet) == 0
 }
 
@@ -146,11 +173,41 @@ func (o *loop) changedAt(depth uint32) *loop {
 	if o == nil || depth == math.MaxUint32 {
 		return o
 	}
-	c := *o
-	c.around = o.around.changedAt(depth)
-	c.other = c.other || depth <= c.frame
-	if c == *o {
+	around := o.around.changedAt(depth)
+	if around == o.around && (o.other || depth > o.frame) {
 		return o
+	}
+	c := *o
+	c.around, c.other = around, c.other || depth <= c.frame
+	return &c
+}
+
+// changedTo returns the loops after changes of memory that only their goroutine accesses.
+func (o *loop) changedTo(words []word) *loop {
+	if o == nil || len(words) == 0 {
+		return o
+	}
+	c := *o
+	c.around = o.around.changedTo(words)
+	if c.other {
+		return &c
+	}
+	c.words = slices.Clone(c.words)
+	for _, w := range words {
+		k, has := slices.BinarySearchFunc(c.words, w, func(a, b word) int {
+			return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.at, b.at))
+		})
+		switch {
+		case has && c.words[k].size == w.size:
+			c.words[k].value = w.value
+			continue
+		case has, len(c.words) == mostWords,
+			k > 0 && c.words[k-1].item == w.item && c.words[k-1].at+c.words[k-1].size > w.at,
+			k < len(c.words) && c.words[k].item == w.item && w.at+w.size > c.words[k].at:
+			c.other, c.words = true, nil
+			return &c
+		}
+		c.words = slices.Insert(c.words, k, w)
 	}
 	return &c
 }
@@ -197,6 +254,11 @@ func (l *lesson) meeting(g *segment, x *node) (key string) {
 	}
 	b := binary.AppendUvarint(l.p.text[:0], uint64(x.loops.base))
 	b = binary.LittleEndian.AppendUint64(b, h.Values)
+	b = binary.AppendUvarint(b, uint64(len(x.loops.words)))
+	for _, w := range x.loops.words {
+		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(w.item)), uint64(w.at)<<4|uint64(w.size))
+		b = binary.LittleEndian.AppendUint64(b, w.value)
+	}
 	b = binary.AppendUvarint(b, uint64(x.holds))
 	b = binary.AppendUvarint(b, uint64(x.arrives))
 	b = append(b, flag(x.shared), flag(t.changes))

@@ -354,7 +354,7 @@ func (l *lesson) segment(j int, tr *transition.Transition) (reason string) {
 		named := l.memory(a, starts)
 		if !named && a.Write {
 			l.p.apart(tr.Proc)
-			l.altersOwn(&a.Mem, math.MaxInt32)
+			l.altersOwn(&a.Mem, math.MaxInt32, word{}, false)
 		}
 		if !named && !l.p.nameless(tr.Proc, a) {
 			return "memory whose allocation is unknown"

@@ -12,6 +12,13 @@ import (
 // WaitGroup at any time from a node on, or off the number of readers of a RWMutex.
 type loss struct{ item, most int32 }
 
+// A loop that takes more off than mostLoss may take off any number. boundless stands for that: more
+// than counters have.
+const (
+	mostLoss  = 1 << 10
+	boundless = 1 << 20
+)
+
 // worst returns the loss of an item from a node on.
 func (p *program) worst(at, item int32) int32 {
 	for _, w := range p.node(at).worst {
@@ -77,6 +84,9 @@ func (p *program) loss(at, to, item, old int32) (changed bool) {
 			after += p.worst(p.kids[kid{e.to, int32(k + 1)}].node, item)
 		}
 		most = max(most, after-p.adds(&n.op, item, e.at, e.outcome))
+	}
+	if most > mostLoss {
+		most = boundless
 	}
 	if most == was {
 		return false

@@ -109,7 +109,7 @@ func (l *lesson) atomic(o *trace.Object, e *trace.Event, u trace.Updated) bool {
 	}
 	if l.private(i) {
 		if e.Op != trace.OpAtomicLoad {
-			l.altersOwn(o, math.MaxInt32)
+			l.altersOwn(o, math.MaxInt32, word{i, uint32(at), uint32(e.Bytes()), uint64(e.Arg)}, o.Number)
 		}
 		return true
 	}
@@ -212,7 +212,7 @@ func (l *lesson) memory(a *trace.Plain, starts int16) bool {
 	}
 	if l.private(i) {
 		if a.Write {
-			l.altersOwn(&a.Mem, a.Made)
+			l.altersOwn(&a.Mem, a.Made, word{i, uint32(at), a.Size, a.Value}, a.Valued)
 		}
 		return true
 	}

@@ -186,6 +186,9 @@ func (s *Strategy) search() bool {
 		case stopped:
 			s.fallBack("too many states")
 			return false
+		case endless:
+			s.fallBack("it may go on for ever")
+			return false
 		case outdated:
 			s.x.begin(s.early)
 			continue

@@ -62,6 +62,7 @@ type frame struct {
 	late  []step // those that are not known yet; see search.skips
 	trail int    // the length of the state's trail
 	path  int    // and of the path
+	state digest // the state's
 }
 
 // A pair is a race: two places and what they do there.
@@ -100,7 +101,7 @@ func (x *search) push() {
 		x.frames = append(x.frames, frame{})
 	}
 	f := &x.frames[n]
-	*f = frame{steps: f.steps[:0], late: f.late[:0], i: -1, path: len(x.path)}
+	*f = frame{steps: f.steps[:0], late: f.late[:0], i: -1, path: len(x.path), state: x.s.census.digest}
 }
 
 // A want says why the search has to wait for an execution.
@@ -115,6 +116,7 @@ const (
 	broke                // the time is up
 	doubtful             // it is not likely to come to its end; the next call goes on
 	outdated             // another pass is needed, and this one has a long way to go
+	endless              // the program may come to a state again and again
 )
 
 // run goes on until the pass is over or an execution is needed: of x.path. The step of want edges,
@@ -175,12 +177,25 @@ func (x *search) run(expired func() bool) want {
 				}
 				x.doubt *= 2
 			}
+		} else if x.p.joins > 0 && x.circles() {
+			return endless
 		}
 		if raced {
 			return race
 		}
 	}
 	return nothing
+}
+
+// circles reports whether the search has come to a state that is on its way there. Persistent sets
+// need that there is none: they could leave out a goroutine for ever.
+func (x *search) circles() bool {
+	for i := len(x.frames) - 1; i > 0; i-- { // no step leads to the first
+		if x.frames[i].state == x.s.census.digest {
+			return true
+		}
+	}
+	return false
 }
 
 // longAgo is how many times the states of a pass must have become since the program has grown for

@@ -306,7 +306,7 @@ func (x *search) section(proc int) (whole, known bool) {
 	s := &x.s
 	x.inner.clear()
 	x.outer.clear()
-	for {
+	for n := int32(0); n < s.p.known; n++ { // else it goes round in a loop
 		x.one = s.steps(x.one[:0], transition.Proc(proc))
 		if len(x.one) != 1 {
 			return false, true
@@ -357,6 +357,7 @@ func (x *search) section(proc int) (whole, known bool) {
 			return true, true
 		}
 	}
+	return false, true
 }
 
 // cut reports whether the steps of other goroutines may matter in the midst of a section, of which

@@ -626,10 +626,19 @@ func (g *generator) main() []*Stmt {
 // loops returns the body of main for Size.Loops: each goroutine has a loop.
 func (g *generator) loops() []*Stmt {
 	var body []*Stmt
+	ranges := len(g.p.Chans) > 0 && g.oneIn(2)
 	for ; g.goroutines > 0; g.goroutines-- {
-		body = append(body, &Stmt{Op: Go, Body: g.loop()})
+		s := &Stmt{Op: Go, Body: g.loop()}
+		if ranges {
+			s.Body = append(g.one(&Stmt{Op: Range, Obj: 0, Reg: g.reg()}), s.Body...)
+		}
+		body = append(body, s)
 	}
-	return append(body, g.loop()...)
+	body = append(body, g.loop()...)
+	if ranges {
+		body = append(body, &Stmt{Op: Close, Obj: 0})
+	}
+	return body
 }
 
 // loop returns a loop whose iterations forget registers, with something before and after it.
@@ -642,11 +651,11 @@ func (g *generator) loop() []*Stmt {
 	}
 	body := around()
 	s := &Stmt{Op: Repeat, Val: 2, Val2: g.r.IntN(1 << Registers)}
-	if g.oneIn(4) {
+	if g.oneIn(6) {
 		s.Val++
 	}
 	g.depth++
-	for n := 1 + g.r.IntN(3); n > 0; n-- {
+	for n := 1 + g.r.IntN(2); n > 0; n-- {
 		s.Body = append(s.Body, g.statement()...)
 	}
 	g.depth--

@@ -60,6 +60,10 @@ func (s *Sched) atomicBegin(p unsafe.Pointer, n uintptr, op uint8, pc uintptr) {
 // bitsAt returns the value of n bytes of memory as AtomicEnd is told it, 0 if they are no number.
 func bitsAt(p unsafe.Pointer, n uintptr) uint64 {
 	switch n {
+	case 1:
+		return uint64(*(*uint8)(p))
+	case 2:
+		return uint64(*(*uint16)(p))
 	case 4:
 		return uint64(*(*uint32)(p))
 	case 8:

@@ -69,7 +69,7 @@ func (s *Sched) head(t hook.Turns, values uint64, depth uintptr) hook.Turns {
 	h.loop = loop
 	g := s.enter()
 	s.endWindow() // accesses that come after it are told again
-	for _, v := range [...]uint64{h.names, uint64(h.loops), uint64(t)} {
+	for _, v := range [...]uint64{h.names, uint64(h.loops)} {
 		values = hook.HI(values, v)
 	}
 	s.t.Heads = append(s.t.Heads, trace.Head{G: g.id, Begins: begins, Loop: loop,

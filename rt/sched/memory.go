@@ -145,6 +145,20 @@ func (s *Sched) notePlain(g *G, p, n uintptr, site trace.Site, write bool) {
 		}
 	}
 	s.t.Plain = append(s.t.Plain, a)
+	hook.Unsettled = true
+}
+
+// noteValues fills in what was written since it was called last. No other goroutine has come
+// between.
+func (s *Sched) noteValues() {
+	for ; s.valued < len(s.t.Plain); s.valued++ {
+		if a := &s.t.Plain[s.valued]; a.Write && a.Size <= 8 && !a.Site.Quiet() && a.Key == 0 {
+			switch a.Site.Kind() {
+			case trace.KindInt, trace.KindUint, trace.KindFloat, trace.KindBool:
+				a.Valued, a.Value = true, bitsAt(address(a.Mem.Addr), uintptr(a.Size))
+			}
+		}
+	}
 }
 
 // recordAccess makes an event of an access, with the value read or written when values are

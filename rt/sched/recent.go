@@ -164,6 +164,7 @@ func (s *Sched) endWindow() {
 	hook.RecentWrites.Window++
 	if s.opt.Plain {
 		endReads() // every access is noted once between two events
+		s.noteValues()
 	}
 }
 

@@ -225,6 +225,7 @@ type Sched struct {
 	stacks   eventStacks
 	twins    twins
 	pcs      pcTable // place.go
+	valued   int     // accesses of Trace.Plain of which noteValues has filled in what is written
 
 	// Format prints a recorded value; set by rt/drive.
 	Format func(v any) string
@@ -276,6 +277,7 @@ func (s *Sched) reset(opt Options) {
 	s.ready.Clear()
 	s.over, s.ending = false, ending{}
 	s.t.reset()
+	s.valued = 0
 	s.findings.reset()
 	s.objs.reset()
 	s.allocs.Reset(s.exhaustive())

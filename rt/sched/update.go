@@ -185,7 +185,8 @@ func (s *Sched) noted(p, n uintptr, site trace.Site, kind trace.UpdateKind, writ
 	for _, i := range s.changing.notes {
 		a := &s.t.Plain[i]
 		if a.Mem.Addr == p && uintptr(a.Size) == n && a.Site == site && a.Update.Kind == kind &&
-			a.G == s.cur.id && a.Write == write && a.After == int32(len(s.t.Events)) {
+			a.G == s.cur.id && a.Write == write && a.After == int32(len(s.t.Events)) &&
+			int(i) >= s.lastHead() {
 			return i
 		}
 	}
@@ -208,6 +209,7 @@ func (s *Sched) noteUpdate(a *trace.Plain) {
 		s.t.Plain = append(s.t.Plain, *a)
 	} else if b := &s.t.Plain[i]; a.Write {
 		b.Update.By = u.Kind.Of(b.Update.By, u.By, a.Size)
+		s.valued = min(s.valued, int(i))
 	} else {
 		b.Update.By = 0
 	}

@@ -379,7 +379,7 @@ func (m *Machine) do(f *frame, s *progen.Stmt) {
 					f.regs[r] = 0
 				}
 			}
-			turns = f.turn(turns)
+			turns = f.turn(turns, uint64(turns))
 		}
 	case progen.Poll:
 		m.poll(f, s)
@@ -419,12 +419,12 @@ func (m *Machine) do(f *frame, s *progen.Stmt) {
 	}
 }
 
-// turn ends an iteration of a loop: the registers live on.
-func (f *frame) turn(t hook.Turns) hook.Turns {
+// turn ends an iteration of a loop: the registers live on, and a number that the loop goes by.
+func (f *frame) turn(t hook.Turns, number uint64) hook.Turns {
 	if !hook.Heads {
 		return t
 	}
-	digest := hook.Alive
+	digest := hook.HI(hook.Alive, number)
 	for _, v := range f.regs {
 		digest = hook.HI(digest, v)
 	}
