@@ -74,6 +74,10 @@ var shapeRows = []observedRow{
 	{test: "TestPairs", what: "16 pairs and a join", most: 32},
 	{test: "TestSwaps", what: "4 goroutines swap a word twice"},
 	{test: "TestAdds", what: "seven Adds, their sum looked at", outcomes: 1},
+	{test: "TestPool", what: "3 workers, 6 jobs, results sorted"},
+	{test: "TestOffers", what: "4 workers offer themselves for 6 jobs"},
+	{test: "TestServer", what: "3 clients, 4 requests each to a server"},
+	{test: "TestPasses", what: "3 goroutines pass 2 slots twice"},
 	{test: "TestOrders", what: "order of 8 sections of 4 goroutines", outcomes: 2520},
 }
 

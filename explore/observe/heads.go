@@ -97,14 +97,15 @@ func (l *lesson) altersOwn(o *trace.Object, made int32, w word, known bool) {
 	}
 }
 
-// looked notes that a cell is read. wrote: the step has written it.
-func (t *turn) looked(r reading, wrote bool) {
+// looked notes that a cell is read. What the step has written itself follows from all before.
+func (l *lesson) looked(c int32) {
+	t := &l.inTurn
 	if !t.after {
 		return
 	}
-	if t.late = append(t.late, r); wrote || len(t.late) > mostLate {
-		t.unclear = true
-	}
+	t.late = append(t.late, reading{c, l.s.seen[c]})
+	entries := l.p.items[l.p.cells[c].item].key.entry == allEntries && len(l.seg.writes) > 0
+	t.unclear = t.unclear || entries || l.changed(c) || len(t.late) > mostLate
 }
 
 // toBe is the base of a head whose node is not made yet.
@@ -253,6 +254,7 @@ func (l *lesson) meeting(g *segment, x *node) (key string) {
 		return ""
 	}
 	b := binary.AppendUvarint(l.p.text[:0], uint64(x.loops.base))
+	b = binary.AppendUvarint(b, uint64(h.Loop))
 	b = binary.LittleEndian.AppendUint64(b, h.Values)
 	b = binary.AppendUvarint(b, uint64(len(x.loops.words)))
 	for _, w := range x.loops.words {

@@ -384,6 +384,9 @@ func (l *lesson) startsOne(ev int) bool {
 func (l *lesson) edge(n int32, at int16, outcome, message int32, g *segment) (e *edge, reason string) {
 	p := l.p
 	if e := l.s.find(n, at, outcome, message); e != nil {
+		if l.differs(e.writes, g.writes) {
+			return e, anew
+		}
 		if !same(e.reads, g.reads) || !same(e.writes, g.writes) || !same(e.updates, g.updates) ||
 			!slices.Equal(e.starts, g.starts) || !slices.Equal(e.timings, g.timings) ||
 			!slices.Equal(e.quiet, g.quiet) {

@@ -236,6 +236,9 @@ func (l *lesson) memory(a *trace.Plain, starts int16) bool {
 				l.read(c)
 			}
 			l.write(c, part)
+			if whole && a.Valued && !part && a.Size == 8 {
+				l.writesNumber(c, a.Value)
+			}
 		default:
 			l.read(c)
 			if grows {
@@ -297,7 +300,7 @@ func blind(site trace.Site, size uint32) bool {
 func (l *lesson) read(c int32) {
 	at := l.spot(c)
 	l.s.resize()
-	l.inTurn.looked(reading{c, l.s.seen[c]}, at.wrote == l.turn)
+	l.looked(c)
 	if at.read == l.turn {
 		return
 	}

@@ -68,6 +68,36 @@ func (p *program) number(value uint64) int32 {
 	return v
 }
 
+// writesNumber notes which number the segment has written to a cell, as a whole: by which step is
+// no observation then.
+func (l *lesson) writesNumber(c int32, value uint64) {
+	if !l.p.byStep[l.p.items[l.p.cells[c].item].key] {
+		l.seg.writes[l.spot(c).at].value = l.p.number(value)
+	}
+}
+
+// differs reports whether two steps of goroutines that observed the same have written other
+// numbers, and nothing else. Then they were made from something that is not observed, such as an
+// address: that memory goes by the step, and the search begins anew.
+func (l *lesson) differs(a, b []writing) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	found := false
+	for i := range a {
+		x, y := a[i], b[i]
+		if k := l.p.items[l.p.cells[x.cell].item].key; x.value != y.value && !l.p.byStep[k] {
+			found, l.p.byStep[k] = true, true
+			x.value = y.value
+		}
+		if x != y {
+			return false
+		}
+	}
+	l.finer = l.finer || found
+	return found
+}
+
 // span returns the number of the span of some cells.
 func (p *program) span(cells []int32, size uint32) int32 {
 	k := spanKey{cells[0], size}

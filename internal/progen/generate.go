@@ -623,33 +623,42 @@ func (g *generator) main() []*Stmt {
 	return body
 }
 
-// loops returns the body of main for Size.Loops: each goroutine has a loop.
+// loops returns the body of main for Size.Loops: each goroutine has a loop. In some programs all
+// loops hold a mutex, but where they pass it on.
 func (g *generator) loops() []*Stmt {
-	var body []*Stmt
 	ranges := len(g.p.Chans) > 0 && g.oneIn(2)
-	for ; g.goroutines > 0; g.goroutines-- {
-		s := &Stmt{Op: Go, Body: g.loop()}
-		if ranges {
-			s.Body = append(g.one(&Stmt{Op: Range, Obj: 0, Reg: g.reg()}), s.Body...)
+	held := g.p.Mutexes > 0 && !g.oneIn(3)
+	body := func() []*Stmt {
+		list := g.loop(held)
+		if held {
+			list = append(append(g.one(&Stmt{Op: Lock}), list...), &Stmt{Op: Unlock})
 		}
-		body = append(body, s)
+		return list
 	}
-	body = append(body, g.loop()...)
+	var main []*Stmt
+	for ; g.goroutines > 0; g.goroutines-- {
+		s := &Stmt{Op: Go, Body: body()}
+		if ranges {
+			s.Body = append(g.one(&Stmt{Op: Range, Reg: g.reg()}), s.Body...)
+		}
+		main = append(main, s)
+	}
+	main = append(main, body()...)
 	if ranges {
-		body = append(body, &Stmt{Op: Close, Obj: 0})
+		main = append(main, &Stmt{Op: Close})
 	}
-	return body
+	return main
 }
 
-// loop returns a loop whose iterations forget registers, with something before and after it.
-func (g *generator) loop() []*Stmt {
+// loop returns a loop whose iterations forget registers, with something before and after it, and
+// perhaps another one in it.
+func (g *generator) loop(held bool) []*Stmt {
 	around := func() []*Stmt {
 		if g.left > 0 && g.oneIn(3) {
 			return g.statement()
 		}
 		return nil
 	}
-	body := around()
 	s := &Stmt{Op: Repeat, Val: 2, Val2: g.r.IntN(1 << Registers)}
 	if g.oneIn(6) {
 		s.Val++
@@ -658,8 +667,19 @@ func (g *generator) loop() []*Stmt {
 	for n := 1 + g.r.IntN(2); n > 0; n-- {
 		s.Body = append(s.Body, g.statement()...)
 	}
+	if held {
+		at := g.r.IntN(len(s.Body) + 1)
+		s.Body = slices.Insert(s.Body, at, &Stmt{Op: Unlock}, &Stmt{Op: Lock})
+	}
+	if g.oneIn(5) {
+		s.Body = []*Stmt{{Op: Repeat, Val: 2, Body: s.Body, Val2: g.r.IntN(1 << Registers)}}
+		s.Val2 |= s.Body[0].Val2
+		if g.left > 0 {
+			s.Body = append(s.Body, g.statement()...)
+		}
+	}
 	g.depth--
-	return append(append(body, s), around()...)
+	return append(append(around(), s), around()...)
 }
 
 // joins returns the body of main for Size.Joins: one or two rounds, each of workers that main waits

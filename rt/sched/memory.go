@@ -149,12 +149,15 @@ func (s *Sched) notePlain(g *G, p, n uintptr, site trace.Site, write bool) {
 }
 
 // noteValues fills in what was written since it was called last. No other goroutine has come
-// between.
+// between. Memory that Go does not look after may be gone.
 func (s *Sched) noteValues() {
 	for ; s.valued < len(s.t.Plain); s.valued++ {
 		if a := &s.t.Plain[s.valued]; a.Write && a.Size <= 8 && !a.Site.Quiet() && a.Key == 0 {
 			switch a.Site.Kind() {
 			case trace.KindInt, trace.KindUint, trace.KindFloat, trace.KindBool:
+				if !goMemory(a.Mem.Addr) {
+					continue
+				}
 				a.Valued, a.Value = true, bitsAt(address(a.Mem.Addr), uintptr(a.Size))
 			}
 		}
