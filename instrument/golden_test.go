@@ -106,7 +106,8 @@ func TestSites(t *testing.T) {
 	}
 }
 
-// TestUntouched checks that the output omits files with nothing to rewrite and files with cgo.
+// TestUntouched checks that the output omits files with nothing to rewrite and files with cgo, but
+// that one file says that the other announces nothing.
 func TestUntouched(t *testing.T) {
 	plain := "package p\n\nfunc f(a, b int) int { return a + b }\n"
 	cgo := "package p\n\nimport \"C\"\n\nfunc g(c chan int) { c <- 1 }\n"
@@ -116,8 +117,13 @@ func TestUntouched(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(out.Files) != 0 || len(out.Skipped) != 1 {
+	got := string(out.Files["/p/a.go"])
+	if len(out.Files) != 1 || len(out.Skipped) != 1 || !strings.Contains(got, "_hd.Mutes()") {
 		t.Error(out)
+	}
+	in.Files = in.Files[:1]
+	if out, err = Rewrite(in, nil); err != nil || len(out.Files) != 0 {
+		t.Error(out, err)
 	}
 	in.Files[0].Content = []byte("package p\nfunc f() { undefined() }\n")
 	if _, err := Rewrite(in, nil); err == nil ||

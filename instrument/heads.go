@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -63,6 +64,15 @@ func (r *rewriter) heads(s ast.Stmt, body *ast.BlockStmt, label *ast.LabeledStmt
 	off := r.off(body.Rbrace)
 	r.buf.Before(off, off+1, "; "+call+" ")
 	r.outside(s, label, name+" := _hd.Begins(); ")
+}
+
+// mutes reports whether a file has functions that do not announce what they write. Nothing is
+// known then of what goroutines remember: package hook is told.
+func mutes(f *ast.File) bool {
+	return importsC(f) || slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
+		fn, ok := d.(*ast.FuncDecl)
+		return ok && fn.Body != nil && forbidsCalls(fn)
+	})
 }
 
 // A heading is the look at one loop.

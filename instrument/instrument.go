@@ -28,6 +28,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -126,6 +127,7 @@ func rewrite(in *Input, im *Importer, imp types.Importer,
 	sites := newSites(in, im.fset, out)
 	shared := findShared(in, tp, info, p.files)
 	polls := newPolls(in, im, tp, info, shared, p.files)
+	mute := in.Mode.Memory && !in.Standard && slices.ContainsFunc(p.files, mutes)
 	for i, f := range in.Files {
 		if importsC(p.files[i]) {
 			out.Skipped = append(out.Skipped, f.Path+`:1: import "C"`)
@@ -134,7 +136,8 @@ func rewrite(in *Input, im *Importer, imp types.Importer,
 		r := &rewriter{in: in, fset: im.fset, ast: p.files[i], tok: im.fset.File(p.files[i].FileStart),
 			pkg: tp, info: info,
 			shared: shared, polls: polls, sites: sites, buf: newBuffer(f.Content), out: out, prefix: "_hd",
-			im: im}
+			im: im, mute: mute}
+		mute = false // once
 		if in.Mode.Marks {
 			r.buf.marks = r.marksOf()
 		}

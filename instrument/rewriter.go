@@ -36,6 +36,7 @@ type rewriter struct {
 	// in the initialiser of a package-level variable: its allocations are older than every
 	// execution
 	initial  bool
+	mute     bool // it says that functions of the package do not announce what they write
 	later    bool // in the function of a call that is made later
 	oldLoops bool // one loop variable per loop, not per iteration
 
@@ -65,6 +66,9 @@ func (r *rewriter) file() []byte {
 		r.linknames()
 	}
 	globals := r.globals() + r.lenders()
+	if r.mute {
+		globals += "\nvar _ = _hd.Mutes()\n"
+	}
 	if len(r.buf.at) == 0 && globals == "" {
 		return nil
 	}

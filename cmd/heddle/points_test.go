@@ -33,6 +33,7 @@ var without = map[string]string{
 	"Between":    "is called between executions", "Work": "counts", "Repeats": "the scheduler's",
 	"Twice": "the scheduler's", "Reset": "the scheduler's",
 	"OwnName": "asks nothing of the program",
+	"Mutes":   "is called once, before the executions: mute.txt",
 	"Here":    "asks nothing of the program", "CallerPC": "a place",
 	"NewOf": "memory for a swap", "Move": "moves what was announced", "Stack": "text", "Stacks": "text",
 	"Callers": "places", "Caller": "a place", "CallersBelow": "places",

@@ -54,6 +54,15 @@ func Head(t Turns, values uint64) Turns {
 	return LoopHead(t+1, values, stackDepth(uintptr(unsafe.Pointer(&t))))
 }
 
+// Muted is true if a package has functions that write memory and do not announce it.
+var Muted bool
+
+// Mutes says so, when the package is initialised: nothing is known then of what loops forget.
+func Mutes() bool {
+	Muted = true
+	return true
+}
+
 // Remembers says that a function is called which may assign variables of another one that is under
 // way, as the body of a range over a function does.
 func Remembers() {

@@ -36,7 +36,7 @@ func (s *Sched) sent(event int32, o *object, at slot) {
 
 // begin begins an execution.
 func (c *changing) begin(on bool) {
-	hook.Updates, hook.Heads, hook.Shallow = on, on, hook.Unwritten
+	hook.Updates, hook.Heads, hook.Shallow = on, on && !hook.Muted, hook.Unwritten
 	*c = changing{notes: c.notes[:0]}
 }
 
