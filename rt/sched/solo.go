@@ -48,14 +48,14 @@ func (s *Sched) ignore() {
 // needless reports whether no access of the execution needs to be told, whichever goroutine makes
 // it.
 func (s *Sched) needless() bool {
-	return !s.det.on && !s.twins.on && s.pointless()
+	return !s.det.on && !s.opt.Plain && !s.twins.on && s.pointless()
 }
 
 // pointless reports whether no access is a step or an event, now and later in the execution.
 func (s *Sched) pointless() bool {
 	o := &s.opt
-	return !o.Record && !o.Plain && !o.Values && !o.Flow && s.sites.none(o.Visible) &&
-		!s.ending.on
+	return !o.Record && !o.Hushed && !(o.Plain && s.exhaustive()) && !o.Values && !o.Flow &&
+		s.sites.none(o.Visible) && !s.ending.on
 }
 
 func (s *Sched) isSolo() bool {
