@@ -133,9 +133,9 @@ var zero = empty{}
 func check(c *Count) bool { return true }
 `
 
-// TestSharedObject: a maker that returns one object for the whole process is left out, since what
-// one scenario does to it is there in the next.
-func TestSharedObject(t *testing.T) {
+// loadShared loads the package of sharedSource, tests: as Load does.
+func loadShared(t *testing.T, tests bool) *Package {
+	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module example.com/shared\n\ngo 1.24\n",
 		"shared.go": sharedSource} {
@@ -143,11 +143,17 @@ func TestSharedObject(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ctx := context.Background()
-	p, err := Load(ctx, dir, ".", true)
+	p, err := Load(context.Background(), dir, ".", tests)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return p
+}
+
+// TestSharedObject: a maker that returns one object for the whole process is left out, since what
+// one scenario does to it is there in the next.
+func TestSharedObject(t *testing.T) {
+	ctx, p := context.Background(), loadShared(t, true)
 	s, err := p.Suite("Set", Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -2,8 +2,6 @@ package gen
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,18 +40,7 @@ func TestNotWritten(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds test binaries")
 	}
-	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module example.com/shared\n\ngo 1.24\n",
-		"shared.go": sharedSource} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ctx := context.Background()
-	p, err := Load(ctx, dir, ".", false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ctx, p := context.Background(), loadShared(t, false)
 	for kind, told := range map[string]bool{"test failure": false, "data race": true, "leak": false} {
 		s, err := p.Suite("Set", Options{Seed: 1})
 		if err != nil {

@@ -5,7 +5,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strings"
 )
 
 // Heads of loops: where an iteration ends what lives in it alone is over. There the rewritten loop
@@ -28,7 +27,11 @@ func (r *rewriter) heads(s ast.Stmt, body *ast.BlockStmt, label *ast.LabeledStmt
 		return
 	}
 	h := &heading{rewriter: r, loop: s, body: body, told: map[*types.Var]bool{}}
-	if h.ofFunc() {
+	if s, ok := s.(*ast.RangeStmt); ok {
+		h.over = core(r.info.TypeOf(s.X))
+	}
+	if _, ok := h.over.(*types.Signature); ok {
+		// its body is a function, and the loops of the one ranged over do not see what it assigns
 		if h.assignments(); len(h.vars) > 0 {
 			r.atStart(body, "_hd.Remembers(); ")
 		}
@@ -79,20 +82,11 @@ func mutes(f *ast.File) bool {
 type heading struct {
 	*rewriter
 	loop  ast.Stmt
+	over  types.Type // what is ranged over; nil for another loop
 	body  *ast.BlockStmt
 	label string
 	vars  []*types.Var // what is told, in the order of the first assignments
 	told  map[*types.Var]bool
-}
-
-// ofFunc reports whether the loop is a range over a function. Its body is one: the loops of that
-// function do not see what it assigns.
-func (h *heading) ofFunc() bool {
-	s, ok := h.loop.(*ast.RangeStmt)
-	if ok {
-		_, ok = core(h.info.TypeOf(s.X)).(*types.Signature)
-	}
-	return ok
 }
 
 // ends returns the continue statements of the loop. ok is false for a loop that tells nothing.
@@ -133,7 +127,7 @@ func (h *heading) ends() (list []token.Pos, ok bool) {
 			}
 		}
 	case *ast.RangeStmt:
-		switch core(h.info.TypeOf(s.X)).(type) {
+		switch h.over.(type) {
 		case *types.Slice, *types.Array, *types.Pointer, *types.Chan, *types.Basic:
 		default:
 			ok = false
@@ -144,21 +138,17 @@ func (h *heading) ends() (list []token.Pos, ok bool) {
 
 // counts reports whether the loop goes by a number that the program need not have: of an element,
 // or of an iteration.
-func (h *heading) counts() bool {
-	s, ok := h.loop.(*ast.RangeStmt)
-	if ok {
-		_, isChan := core(h.info.TypeOf(s.X)).(*types.Chan)
-		ok = !isChan
-	}
-	return ok
+func (h *heading) counts() bool { return h.over != nil && !h.overChan() }
+
+func (h *heading) overChan() bool {
+	_, is := h.over.(*types.Chan)
+	return is
 }
 
 // operates reports whether an iteration may contain an operation on what goroutines share: a
 // communication, or a call.
 func (h *heading) operates() (does bool) {
-	if s, ok := h.loop.(*ast.RangeStmt); ok {
-		_, does = core(h.info.TypeOf(s.X)).(*types.Chan)
-	}
+	does = h.overChan()
 	ast.Inspect(h.loop, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
@@ -255,7 +245,7 @@ func digestOf(v *types.Var, digest string) string {
 	default:
 		return ""
 	}
-	return strings.Join([]string{"_hd.", add, "(", digest, ", ", v.Name(), ")"}, "")
+	return "_hd." + add + "(" + digest + ", " + v.Name() + ")"
 }
 
 func nilDigest(v *types.Var, digest string) string {

@@ -43,6 +43,17 @@ var (
 	spareBlocks []*block
 )
 
+// taken takes one out of what is spare, nil if there is none.
+func taken[T any](spare *[]*T) *T {
+	n := len(*spare)
+	if n == 0 {
+		return nil
+	}
+	x := (*spare)[n-1]
+	*spare = (*spare)[:n-1]
+	return x
+}
+
 // A table and a block of zeros, which are in use for ever.
 var (
 	noBlocks = &table{refs: 1}
@@ -75,8 +86,7 @@ func (c *Vector) Clock() Clock {
 	if c.rest == nil {
 		return d
 	}
-	n := c.rest.own + 1
-	n = max(n, Chain(len(c.rest.table.blocks)*blockSize))
+	n := max(c.rest.own+1, Chain(len(c.rest.table.blocks)*blockSize))
 	for k := Chain(len(d)); k < n; k++ {
 		if v := c.rest.at(k); v > 0 {
 			d = d.Set(k, v)
@@ -191,9 +201,7 @@ func (c *Vector) joinRest(d *rest) {
 }
 
 func newRest() *rest {
-	if n := len(spareRests); n > 0 {
-		r := spareRests[n-1]
-		spareRests = spareRests[:n-1]
+	if r := taken(&spareRests); r != nil {
 		return r
 	}
 	noBlocks.refs++
@@ -307,9 +315,7 @@ func (r *rest) block(i int) *block {
 }
 
 func newTable() *table {
-	if n := len(spareTables); n > 0 {
-		t := spareTables[n-1]
-		spareTables = spareTables[:n-1]
+	if t := taken(&spareTables); t != nil {
 		t.refs = 1
 		return t
 	}
@@ -318,9 +324,7 @@ func newTable() *table {
 
 // newBlock returns a block with any entries.
 func newBlock() *block {
-	if n := len(spareBlocks); n > 0 {
-		b := spareBlocks[n-1]
-		spareBlocks = spareBlocks[:n-1]
+	if b := taken(&spareBlocks); b != nil {
 		b.refs = 1
 		return b
 	}

@@ -44,6 +44,8 @@ const mostLoops = 16
 // A turn is what the running segment has to do with loops.
 type turn struct {
 	heads []trace.Head // of the goroutine, in their order
+	// the first event, and the first access, after the last head; more than there are without one
+	event, access int
 	// changes: it has changed memory that only the goroutine accesses, and that is older than the
 	// step, to what is not known. early: before the last head. words are such changes that are
 	// known; the first earlier of them come before the last head
@@ -62,23 +64,14 @@ const mostLate = 32
 // takeHeads begins a turn with the heads of a goroutine up to a step.
 func (l *lesson) takeHeads(proc transition.Proc, step int) {
 	t := &l.inTurn
-	*t = turn{heads: t.heads[:0], late: t.late[:0], words: t.words[:0]}
+	*t = turn{heads: t.heads[:0], late: t.late[:0], words: t.words[:0],
+		event: math.MaxInt, access: math.MaxInt}
 	for ; l.head < len(l.t.Heads) && int(l.t.Heads[l.head].Step) <= step; l.head++ {
 		if h := &l.t.Heads[l.head]; l.p.tab.ProcOf(h.G) == proc {
 			t.heads = append(t.heads, *h)
+			t.event, t.access = int(h.Event), int(h.Plain)
 		}
 	}
-}
-
-// passEvent and passAccess note where an event, or an access, is that is read next.
-func (t *turn) passEvent(i int) {
-	n := len(t.heads)
-	t.after = n > 0 && i >= int(t.heads[n-1].Event)
-}
-
-func (t *turn) passAccess(i int) {
-	n := len(t.heads)
-	t.after = n > 0 && i >= int(t.heads[n-1].Plain)
 }
 
 // altersOwn notes a write to memory of which nothing is kept: w, if it is known what is written.
@@ -115,15 +108,16 @@ const toBe = -1
 // the loop of the last head has a base from before the segment.
 func (l *lesson) loopsAfter(o *loop, g *segment) (after *loop, meets bool) {
 	t, starts := &l.inTurn, len(g.starts)+len(g.timings) > 0
+	heads := t.heads
+	if g != &l.seg { // of the other side of a communication, or of a timer
+		heads = nil
+	}
 	if t.early || starts {
 		o = o.changedAt(0)
 	}
 	o = o.changedTo(t.words[:t.earlier])
-	for i := range t.heads {
-		h := &t.heads[i]
-		if g != &l.seg {
-			break
-		}
+	for i := range heads {
+		h := &heads[i]
 		o = o.changedAt(h.Wrote)
 		in := o.numbered(h.Loop)
 		if meets = in != nil && !in.other && !h.Begins; meets {
@@ -263,7 +257,7 @@ func (l *lesson) meeting(g *segment, x *node) (key string) {
 	}
 	b = binary.AppendUvarint(b, uint64(x.holds))
 	b = binary.AppendUvarint(b, uint64(x.arrives))
-	b = append(b, flag(x.shared), flag(t.changes))
+	b = append(b, packed(x.shared, t.changes))
 	b = binary.AppendUvarint(b, uint64(len(t.late)))
 	for _, r := range t.late {
 		b = binary.AppendVarint(binary.AppendVarint(b, int64(r.cell)), int64(r.version))
@@ -273,13 +267,6 @@ func (l *lesson) meeting(g *segment, x *node) (key string) {
 	}
 	l.p.text = b
 	return string(b)
-}
-
-func flag(is bool) byte {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // join makes a node that is known the one to which an edge of another one leads.

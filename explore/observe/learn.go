@@ -73,8 +73,7 @@ type segment struct {
 func (l *lesson) learn(t *trace.Trace, path *transition.Path) (reason string) {
 	p := l.p
 	l.t, l.path, l.event, l.plain, l.old, l.news = t, path, 0, 0, p.known, false
-	l.head = 0
-	l.updates, l.sent, l.wrong, l.alarms = 0, 0, "", map[transition.Proc]*alarm{}
+	l.head, l.updates, l.sent, l.wrong, l.alarms = 0, 0, 0, "", map[transition.Proc]*alarm{}
 	p.old, p.separate = l.old, p.separate[:0]
 	p.turn++
 	l.index()
@@ -329,7 +328,7 @@ func (l *lesson) segment(j int, tr *transition.Transition) (reason string) {
 		if e.Quiet && e.Obj != 0 && l.t.Objects[e.Obj].Kind == trace.ObjChan && !l.quiet(e) {
 			return "two goroutines meet inside the standard library"
 		}
-		l.inTurn.passEvent(last)
+		l.inTurn.after = last >= l.inTurn.event
 		if !l.effectOf(e, tr, l.update(last)) {
 			return "memory whose allocation is unknown"
 		}
@@ -350,7 +349,7 @@ func (l *lesson) segment(j int, tr *transition.Transition) (reason string) {
 				starts++
 			}
 		}
-		l.inTurn.passAccess(l.plain)
+		l.inTurn.after = l.plain >= l.inTurn.access
 		named := l.memory(a, starts)
 		if !named && a.Write {
 			l.p.apart(tr.Proc)

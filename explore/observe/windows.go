@@ -35,8 +35,11 @@ func (a *touch) appendTo(b []byte) []byte {
 }
 
 // flags returns what kind of access it is, a bit each.
-func (a *touch) flags() (bits byte) {
-	for i, is := range [...]bool{a.write, a.update, a.atomic} {
+func (a *touch) flags() byte { return packed(a.write, a.update, a.atomic) }
+
+// packed returns a bit for each of at most eight.
+func packed(each ...bool) (bits byte) {
+	for i, is := range each {
 		if is {
 			bits |= 1 << i
 		}

@@ -53,6 +53,7 @@ func (c *chains) covers(clock *trace.Vector, e trace.Epoch) bool {
 	return e != 0 && c.has(clock, e)
 }
 
+// has is covers for a moment: by itself, so that covers is inlined.
 func (c *chains) has(clock *trace.Vector, e trace.Epoch) bool {
 	if !clock.Covers(e) || !shortcuts {
 		return false
