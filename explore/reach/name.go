@@ -1,9 +1,6 @@
 package reach
 
-import (
-	"heddle/explore/transition"
-	"heddle/rt/splitmix"
-)
+import "heddle/rt/splitmix"
 
 // An id names an event with its history: the same in all sequences that have it.
 type id [2]uint64
@@ -13,17 +10,20 @@ func (x *id) mix(y uint64) {
 	x[1] = splitmix.Mix(x[1] ^ y + 0xd1b54a32d192ed03)
 }
 
-// identify returns the id of an event; knows calls its argument with the last event of each
-// goroutine before it.
-func (e *event) identify(knows func(add func(g int, last id))) (x id) {
+// add adds y to a sum of names: their order does not matter.
+func (x *id) add(y id) {
+	x[0] += splitmix.Mix(y[0])
+	x[1] += splitmix.Mix(y[1] ^ 1)
+}
+
+// identify returns the id of an event. causes is the sum of the names of the events before it that
+// happened before no other event before it: they tell all of its history.
+func (e *event) identify(causes id) (x id) {
 	x.mix(uint64(uint32(e.proc)) | uint64(uint32(e.with))<<32)
 	x.mix(uint64(uint16(e.at)) | uint64(uint16(e.theirs))<<16 | uint64(uint32(e.choice))<<32)
 	x.mix(uint64(bit(e.barrier)))
-	knows(func(g int, last id) {
-		x.mix(uint64(g) + 1)
-		x.mix(last[0])
-		x.mix(last[1])
-	})
+	x.mix(causes[0])
+	x.mix(causes[1])
 	return x
 }
 
@@ -38,18 +38,12 @@ func (q *sequence) name() {
 	}
 	clear(q.index)
 	for j := range q.n {
+		var causes id
+		for _, i := range q.causes[q.from[j]:q.from[j+1]] {
+			causes.add(q.ids[i])
+		}
 		e := eventOf(q.At(j))
-		x := e.identify(func(add func(int, id)) {
-			for g := range q.of {
-				if k := min(q.Knows(j, transition.Proc(g)), len(q.of[g])); k > 0 {
-					if i := q.of[g][k-1]; int(i) < j {
-						add(g, q.ids[i])
-					} else if k > 1 {
-						add(g, q.ids[q.of[g][k-2]])
-					}
-				}
-			}
-		})
+		x := e.identify(causes)
 		q.ids = append(q.ids, x)
 		q.index[x] = int32(j)
 	}
@@ -58,28 +52,18 @@ func (q *sequence) name() {
 // nameOf returns the id of an event with history h.
 func (q *sequence) nameOf(e *event, h set) id {
 	q.name()
-	return e.identify(func(add func(int, id)) {
-		for g := range q.of {
-			for k := len(q.of[g]) - 1; k >= 0; k-- {
-				if i := q.of[g][k]; h.has(int(i)) {
-					add(g, q.ids[i])
-					break
-				}
-			}
-		}
-	})
+	var causes id
+	q.rest = append(q.rest[:0], h...)
+	// the latest that is left happened before none of the others
+	for i := q.rest.last(); i >= 0; i = q.rest.last() {
+		causes.add(q.ids[i])
+		q.rest.drop(q.before(i), i)
+	}
+	return e.identify(causes)
 }
 
-// A rowName names a row: the sum of the ids of its picks.
-type rowName id
-
-func (x *rowName) add(y id) {
-	x[0] += splitmix.Mix(y[0])
-	x[1] += splitmix.Mix(y[1] ^ 1)
-}
-
-// named returns the name of the node's current row.
-func (n *node) named() (x rowName) {
+// named returns the name of the node's current row: the sum of the names of its picks.
+func (n *node) named() (x id) {
 	for k := range n.row {
 		x.add(n.idOf(k))
 	}

@@ -13,15 +13,14 @@ import (
 type sequence struct {
 	*transition.Path
 	n, w   int
-	past   []uint64  // w words per event: the event and what happened before it
-	future []uint64  // the event and what happens after it
-	of     [][]int32 // by goroutine: its events
+	past   []uint64 // w words per event: the event and what happened before it
+	future []uint64 // the event and what happens after it
 	// for each event a smallest set of predecessors such that all others happened before one of
 	// these
 	causes []int32
 	from   []int32 // by event: the index in causes of its first
 	lone   []int32 // events that are Alone
-	lasts  []int32 // see order
+	joined []int32 // see order
 	calls  []call
 	procOf []int32 // by event: the call of its Proc, and that of its With or -1
 	withOf []int32
@@ -31,6 +30,7 @@ type sequence struct {
 	named bool
 	ids   []id
 	index map[id]int32
+	rest  set // see nameOf
 }
 
 // A call is an operation that a goroutine announced: a sending event. Its control structure
@@ -68,41 +68,24 @@ func (q *sequence) read() {
 	q.readCalls()
 }
 
-// order computes what happened before and after each event, from the last event of each goroutine
-// before it.
+// order computes what happened before and after each event, from the events that the path has joined
+// to get its clock.
 func (q *sequence) order() {
 	q.causes, q.from, q.lone = q.causes[:0], q.from[:0], q.lone[:0]
-	for g := range q.of {
-		q.of[g] = q.of[g][:0]
-	}
-	for len(q.of) < q.Procs() {
-		q.of = append(q.of, nil)
-	}
 	for j := range q.n {
 		past := q.before(j)
 		q.from = append(q.from, int32(len(q.causes)))
-		lasts := q.lasts[:0]
-		for g := range q.of {
-			if k := min(q.Knows(j, transition.Proc(g)), len(q.of[g])); k > 0 {
-				lasts = append(lasts, q.of[g][k-1])
+		q.joined = append(q.joined[:0], q.Joined(j)...)
+		slices.Sort(q.joined)
+		for _, i := range slices.Backward(q.joined) { // those before i happened after it in no case
+			if !past.has(int(i)) {
+				past.joinTo(q.before(int(i)), int(i))
+				q.causes = append(q.causes, i)
 			}
 		}
-		q.lasts = lasts
-		// the latest that is left happened before none of the others
-		for len(lasts) > 0 {
-			i := int(slices.Max(lasts))
-			past.joinTo(q.before(i), i)
-			q.causes = append(q.causes, int32(i))
-			lasts = slices.DeleteFunc(lasts, func(i int32) bool { return past.has(int(i)) })
-		}
 		past.add(j)
-		t := q.At(j)
-		if t.Alone() {
+		if q.At(j).Alone() {
 			q.lone = append(q.lone, int32(j))
-		}
-		q.of[t.Proc] = append(q.of[t.Proc], int32(j))
-		if t.With != transition.NoProc {
-			q.of[t.With] = append(q.of[t.With], int32(j))
 		}
 	}
 	q.from = append(q.from, int32(len(q.causes)))

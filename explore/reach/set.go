@@ -25,6 +25,23 @@ func (s set) joinTo(t set, last int) { s[:last>>6+1].join(t[:last>>6+1]) }
 // joinFrom is join for a t without members below first.
 func (s set) joinFrom(t set, first int) { s[first>>6:].join(t[first>>6:]) }
 
+// drop removes the members of t, which has none above last.
+func (s set) drop(t set, last int) {
+	for i, x := range t[:last>>6+1] {
+		s[i] &^= x
+	}
+}
+
+// last returns the last member, or -1.
+func (s set) last() int {
+	for w := len(s) - 1; w >= 0; w-- {
+		if s[w] != 0 {
+			return w<<6 + bits.Len64(s[w]) - 1
+		}
+	}
+	return -1
+}
+
 // meets reports whether s and t have a member in common.
 func (s set) meets(t set) bool {
 	for i, x := range t {

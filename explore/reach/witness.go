@@ -34,7 +34,7 @@ func (w *witness) within(v *witness) bool {
 }
 
 // witnesses are the witnesses for rows of a node that are still to come, by row.
-type witnesses map[rowName][]*witness
+type witnesses map[id][]*witness
 
 // mostWitnessed is the number of events in witnesses that a search keeps. With more it goes on as
 // the paper does: variants are exercised without knowing whether they can be completed.
@@ -154,7 +154,7 @@ func (w *witnessing) take() int {
 	a := w.stack[w.lowest()]
 	seq := &w.n.seq
 	a.seq.name()
-	name, picks := rowName{}, 0
+	name, picks := id{}, 0
 	w.used = append(w.used[:0], w.x.history...)
 	for k := range a.row {
 		at := int(seq.index[a.idOf(k)])

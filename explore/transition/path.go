@@ -19,6 +19,7 @@ type Path struct {
 	n      int
 	clocks vectors // by transition, and in it by Proc; see Before
 	bare   bool    // it has no clocks
+	joins  []int32 // by transition, the newest last: see Joined
 
 	last    []int32  // by Proc: its last transition, -1 if none
 	starter []int32  // by Proc: the transition that started it, -1
@@ -72,6 +73,7 @@ type row struct {
 	ownWith  int32
 	seq      uint32 // how many transitions Proc took part in up to this one
 	seqWith  uint32
+	joins    int32    // index of the first in Path.joins
 	barrier  int32    // the last barrier before this transition
 	objects  int32    // the greatest ObjID so far
 	turn     [2]int32 // see await: of Proc, and of With
@@ -129,6 +131,16 @@ func (p *Path) Procs() int { return len(p.last) }
 
 // Knows returns how many transitions of g happen before j, or are j.
 func (p *Path) Knows(j int, g Proc) int { return int(p.clocks.at(j, g)) }
+
+// Joined returns transitions before j such that all others that happen before j happen before one
+// of these. p must have clocks.
+func (p *Path) Joined(j int) []int32 {
+	end := len(p.joins)
+	if j+1 < p.n {
+		end = int(p.rows[j+1].joins)
+	}
+	return p.joins[p.rows[j].joins:end]
+}
 
 // Announced reports whether i happens before the announcement of j's operations. Then no order of
 // independent transitions has j before i. It needs i <= j.
@@ -292,7 +304,7 @@ func (p *Path) truncate(keep int) {
 		for _, c := range s.Starts {
 			p.starter[c] = -1
 		}
-		p.barrier = r.barrier
+		p.barrier, p.joins = r.barrier, p.joins[:r.joins]
 		p.last[s.Proc], p.waker[s.Proc] = r.ownPrev, r.prev
 		p.uncount(s.Proc)
 		if s.With != NoProc {
@@ -382,7 +394,8 @@ func (p *Path) add(step, ev int32) *Transition {
 	if p.n > 0 {
 		objects = p.rows[p.n-1].objects
 	}
-	p.rows[p.n] = row{step: step, event: ev, barrier: p.barrier, objects: objects, op: -1, opWith: -1}
+	p.rows[p.n] = row{step: step, event: ev, joins: int32(len(p.joins)), barrier: p.barrier, objects: objects,
+		op: -1, opWith: -1}
 	p.n++
 	return s
 }
@@ -416,6 +429,7 @@ func (p *Path) after(j int, i int32) {
 	}
 	if p.clocks.at(j, p.steps[i].Proc) < p.rows[i].seq {
 		p.clocks.join(j, int(i))
+		p.joins = append(p.joins, i)
 	}
 }
 
