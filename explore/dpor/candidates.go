@@ -75,20 +75,17 @@ func (r *Races) alternative(c *transition.Candidate) {
 // rivals tries the candidate without each of its rivals, the latest first. It skips rivals that
 // happen before one that sufficed.
 func (r *Races) rivals() {
-	rs := r.path.Rivals(&r.candidate)
 	r.covered = r.covered[:0]
-	for k := 0; k < len(rs) && !r.Late(); k++ {
-		x := rs[k]
+	r.path.Rivals(&r.candidate, func(x transition.Rival) bool {
+		if r.Late() {
+			return true
+		}
 		if r.isCovered(x.At) || !r.without(x.At) {
-			continue
+			return false
 		}
 		r.covered = append(r.covered, x.At)
-		if x.Covers {
-			for k+1 < len(rs) && rs[k+1].Object == x.Object {
-				k++
-			}
-		}
-	}
+		return x.Covers
+	})
 }
 
 // isCovered reports whether e happens before a rival that sufficed.

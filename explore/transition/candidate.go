@@ -137,30 +137,26 @@ func (p *Path) Begin(prefix *Prefix, c *Candidate, i int) {
 // A Rival is a transition that conflicts with a candidate and precedes it.
 type Rival struct {
 	At     int
-	Object int  // index of the object among those that the candidate accesses
-	Covers bool // the next rivals with this Object happen before this one
+	Covers bool // the next rivals at the same object happen before this one
 }
 
-// Rivals returns the transitions that conflict with c, precede it, and do not happen before the
-// announcement of c; for each object the latest first. The next call overwrites the slice.
-func (p *Path) Rivals(c *Candidate) []Rival {
-	p.rivals = p.rivals[:0]
-	n := 0
+// Rivals calls f with the transitions that conflict with c, precede it, and do not happen before
+// the announcement of c; for each object the latest first. f returns whether the next ones at the
+// same object may be left out.
+func (p *Path) Rivals(c *Candidate, f func(Rival) (enough bool)) {
 	for i := range c.all {
 		a := &c.all[i]
 		if a.Op != trace.OpWGWait || !p.settles(c, a.Obj) {
-			p.addRivals(c, a.Obj, a.Mode, n)
+			p.rivals(c, a.Obj, a.Mode, f)
 		}
-		n++
 		for _, o := range p.Tab.objects[a.Obj].overlaps {
-			p.addRivals(c, o, a.Mode, n)
-			n++
+			p.rivals(c, o, a.Mode, f)
 		}
 	}
-	return p.rivals
 }
 
-func (p *Path) addRivals(c *Candidate, obj Object, m model.Mode, n int) {
+// rivals is Rivals for an access to obj with mode m.
+func (p *Path) rivals(c *Candidate, obj Object, m model.Mode, f func(Rival) bool) {
 	us := p.usedBefore(obj, c.Done)
 	for k := len(us) - 1; k >= 0; k-- {
 		u := &us[k]
@@ -177,7 +173,9 @@ func (p *Path) addRivals(c *Candidate, obj Object, m model.Mode, n int) {
 		if p.steps[u.at].Barrier {
 			continue
 		}
-		p.rivals = append(p.rivals, Rival{int(u.at), n, model.Covers(m, u.Mode)})
+		if f(Rival{int(u.at), model.Covers(m, u.Mode)}) {
+			return
+		}
 	}
 }
 

@@ -50,7 +50,6 @@ type Path struct {
 	units   []int32 // see paired
 	earlier []int32 // see take
 	newest  []int32 // by Proc: see pair
-	rivals  []Rival // see Rivals
 
 	market market // see Alternatives
 }
@@ -88,8 +87,9 @@ type row struct {
 
 // A use is an access in the history of an object.
 type use struct {
-	at  int32 // the transition
-	run int32 // index of the first use in the run of uses with equal mode that ends here
+	at    int32 // the transition
+	run   int32 // index of the first use in the run of uses with equal mode that ends here
+	chain int32 // index of the first use in the chain that ends here: each happens before the next
 	Access
 }
 
@@ -642,10 +642,17 @@ func (p *Path) accessAs(obj Object, m model.Mode, op trace.Op, arg int32) {
 	}
 	p.steps[j].Accesses = append(p.steps[j].Accesses, a)
 	run := int32(len(p.uses[obj]))
-	if us := p.uses[obj]; run > 0 && us[run-1].Mode == m {
-		run = us[run-1].run
+	chain := run
+	if us := p.uses[obj]; run > 0 {
+		last := &us[run-1]
+		if !p.bare && p.Before(int(last.at), j) {
+			chain = last.chain
+		}
+		if last.Mode == m {
+			run = last.run
+		}
 	}
-	p.uses[obj] = append(p.uses[obj], use{int32(j), run, a})
+	p.uses[obj] = append(p.uses[obj], use{int32(j), run, chain, a})
 }
 
 func (p *Path) orderAfter(j int, obj Object, m model.Mode) {

@@ -246,9 +246,10 @@ func reversals(p *Path) string {
 		}
 	}
 	rivals := func(name string) {
-		for _, r := range slices.Clone(p.Rivals(&c)) {
+		p.Rivals(&c, func(r Rival) bool {
 			look(name, r.At)
-		}
+			return false
+		})
 	}
 	for j := range p.Len() {
 		if len(p.At(j).Accesses) > 0 {
