@@ -66,7 +66,10 @@ func (r *rewriter) heads(s ast.Stmt, body *ast.BlockStmt, label *ast.LabeledStmt
 	}
 	off := r.off(body.Rbrace)
 	r.buf.Before(off, off+1, "; "+call+" ")
-	r.outside(s, label, name+" := _hd.Begins(); ")
+	if !h.visible(s.Pos()) || !h.beginsAsGoesOn() {
+		digest = "0"
+	}
+	r.outside(s, label, "var "+name+" _hd.Turns; if _hd.Heads { "+name+" = _hd.Begins("+digest+") }; ")
 }
 
 // mutes reports whether a file has functions that do not announce what they write. Nothing is
@@ -134,6 +137,27 @@ func (h *heading) ends() (list []token.Pos, ok bool) {
 		}
 	}
 	return list, ok
+}
+
+// beginsAsGoesOn reports whether the goroutine does the same where the loop begins as where an
+// iteration is over, if the variables have the same values.
+func (h *heading) beginsAsGoesOn() bool {
+	switch s := h.loop.(type) {
+	case *ast.ForStmt:
+		return s.Init == nil && s.Post == nil && !h.polls.loops[s]
+	case *ast.RangeStmt:
+		e := ast.Unparen(s.X)
+		for { // what is accessed to find the channel is told
+			sel, ok := e.(*ast.SelectorExpr)
+			if !ok {
+				break
+			}
+			e = ast.Unparen(sel.X)
+		}
+		_, is := e.(*ast.Ident)
+		return is && h.overChan()
+	}
+	return false
 }
 
 // counts reports whether the loop goes by a number that the program need not have: of an element,

@@ -104,9 +104,10 @@ func (l *lesson) looked(c int32) {
 // toBe is the base of a head whose node is not made yet.
 const toBe = -1
 
-// loopsAfter returns the loops that a goroutine is in after a segment, from those before it. meets:
-// the loop of the last head has a base from before the segment.
-func (l *lesson) loopsAfter(o *loop, g *segment) (after *loop, meets bool) {
+// loopsAfter returns the loops that a goroutine is in after a segment, from those before it. clear:
+// what the goroutine does from the last head on follows from the base of its loop, and what it has
+// changed and read since.
+func (l *lesson) loopsAfter(o *loop, g *segment) (after *loop, clear bool) {
 	t, starts := &l.inTurn, len(g.starts)+len(g.timings) > 0
 	heads := t.heads
 	if g != &l.seg { // of the other side of a communication, or of a timer
@@ -120,7 +121,7 @@ func (l *lesson) loopsAfter(o *loop, g *segment) (after *loop, meets bool) {
 		h := &heads[i]
 		o = o.changedAt(h.Wrote)
 		in := o.numbered(h.Loop)
-		if meets = in != nil && !in.other && !h.Begins; meets {
+		if in != nil && !in.other && !h.Begins {
 			o = in
 			continue
 		}
@@ -137,7 +138,7 @@ func (l *lesson) loopsAfter(o *loop, g *segment) (after *loop, meets bool) {
 		o = o.changedAt(0)
 	}
 	o = o.changedTo(t.words[t.earlier:])
-	return o, meets && !t.unclear && !starts && len(g.quiet) == 0
+	return o, len(heads) > 0 && !t.unclear && !starts && len(g.quiet) == 0
 }
 
 // numbered returns the loop of that number, nil if there is none.
@@ -212,11 +213,15 @@ func (o *loop) changedTo(words []word) *loop {
 func (l *lesson) lead(e *edge, n int32, g *segment) {
 	p, key := l.p, ""
 	y := p.node(n)
+	if p.accessedBy(y.proc, g.window) {
+		l.finer = true
+	}
 	x := node{proc: y.proc, parent: n, by: y.proc}
-	var meets bool
-	x.loops, meets = l.loopsAfter(y.loops, g)
+	var clear bool
+	x.loops, clear = l.loopsAfter(y.loops, g)
 	p.within(y, e, &x)
-	if meets {
+	based := clear && x.loops.base == toBe
+	if clear && !based {
 		key = l.meeting(g, &x)
 		if to, ok := p.met[key]; ok {
 			e.to, e.as = to, to
@@ -234,6 +239,11 @@ func (l *lesson) lead(e *edge, n int32, g *segment) {
 	}
 	for o := x.loops; o != nil && o.base == toBe; o = o.around {
 		o.base = e.to
+	}
+	if based { // an iteration may come back to it
+		if key = l.meeting(g, &x); key != "" {
+			p.met[key] = e.to
+		}
 	}
 	x.window = p.windows.keep(g.window)
 	*p.node(e.to) = x
@@ -263,7 +273,9 @@ func (l *lesson) meeting(g *segment, x *node) (key string) {
 		b = binary.AppendVarint(binary.AppendVarint(b, int64(r.cell)), int64(r.version))
 	}
 	for i := range g.window {
-		b = g.window[i].appendTo(b)
+		if a := &g.window[i]; !l.p.leavesOut(a) {
+			b = a.appendTo(b)
+		}
 	}
 	l.p.text = b
 	return string(b)

@@ -23,6 +23,11 @@ type item struct {
 	// Of an allocation of one goroutine alone nothing is kept. passed: something was not.
 	owner          transition.Proc
 	shared, passed bool
+
+	// of what is in windows: the goroutine that accesses it within steps, and that writes it.
+	// leftOut: the key of a local state is without such an access
+	accessed, written transition.Proc
+	leftOut           bool
 }
 
 // An itemKey names an item: an object by its number, memory by its allocation.
@@ -89,7 +94,8 @@ func (p *program) allocation(k itemKey) int32 {
 			p.fine[k] = new(bits)
 		}
 		p.items = append(p.items, item{obj: -1, key: k, cell: true, kind: trace.ObjMemory, fine: p.fine[k],
-			owner: transition.NoProc, shared: p.allShared || p.shared[k]})
+			owner: transition.NoProc, shared: p.allShared || p.shared[k],
+			accessed: transition.NoProc, written: transition.NoProc})
 		p.itemOf[k] = i
 		for _, at := range p.both[k] {
 			p.atomic(i, at)

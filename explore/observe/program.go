@@ -77,11 +77,13 @@ type found struct {
 	both    map[itemKey][]uint32       // offsets of the atomics, by allocation, that are accessed plainly too
 	byState map[transition.Object]bool // channels whose values go by the local state of the sender
 	byStep  map[itemKey]bool           // words whose values go by the step that wrote them
+	// of what accesses within steps may race, though it did not seem so
+	contested map[itemKey]bool
 }
 
 func newFound() *found {
 	return &found{map[itemKey]*bits{}, map[itemKey]bool{}, map[itemKey][]uint32{},
-		map[transition.Object]bool{}, map[itemKey]bool{}}
+		map[transition.Object]bool{}, map[itemKey]bool{}, map[itemKey]bool{}}
 }
 
 // A node is a local state of a goroutine: what it was started with, and all that it has observed

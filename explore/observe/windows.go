@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"heddle/explore/transition"
 	"heddle/trace"
 )
 
@@ -49,6 +50,52 @@ func packed(each ...bool) (bits byte) {
 
 // allBytes are those of a cell that is accessed as a whole.
 const allBytes = 0xff
+
+// several stands for the goroutines of which there are more than one.
+const several = transition.NoProc - 1
+
+// and returns the goroutines p and q: one, or several.
+func and(p, q transition.Proc) transition.Proc {
+	if p == q || p == transition.NoProc {
+		return q
+	}
+	return several
+}
+
+// accessedBy notes by which goroutine a window is. It reports whether the search has to begin anew:
+// an access may race that was left out.
+func (p *program) accessedBy(proc transition.Proc, w window) (anew bool) {
+	if p.kin.alike(proc) {
+		proc = several
+	}
+	for i := range w {
+		x := &p.items[p.cells[w[i].cell].item]
+		x.accessed = and(x.accessed, proc)
+		if w[i].write {
+			x.written = and(x.written, proc)
+		}
+		if x.leftOut && x.contested() {
+			p.contested[x.key] = true
+			anew = true
+		}
+	}
+	return anew
+}
+
+// contested reports whether accesses to the item within steps may race: one goroutine writes it,
+// and another one accesses it.
+func (x *item) contested() bool { return x.accessed == several && x.written != transition.NoProc }
+
+// leavesOut reports whether a local state may go without an access: nothing that is known can race
+// with it.
+func (p *program) leavesOut(a *touch) bool {
+	x := &p.items[p.cells[a.cell].item]
+	if p.allShared || a.group != 0 || x.contested() || p.contested[x.key] {
+		return false
+	}
+	x.leftOut = true
+	return true
+}
 
 // races reports whether two accesses, of two goroutines, are a data race if nothing is between
 // them.

@@ -639,15 +639,39 @@ func (g *generator) loops() []*Stmt {
 	for ; g.goroutines > 0; g.goroutines-- {
 		s := &Stmt{Op: Go, Body: body()}
 		if ranges {
-			s.Body = append(g.one(&Stmt{Op: Range, Reg: g.reg()}), s.Body...)
+			s.Body = append(g.works(held), s.Body...)
 		}
 		main = append(main, s)
+	}
+	if ranges {
+		for n := g.r.IntN(4); n > 0; n-- {
+			main = append(main, &Stmt{Op: Send, Val: g.val(), Src: g.src()})
+		}
 	}
 	main = append(main, body()...)
 	if ranges {
 		main = append(main, &Stmt{Op: Close})
 	}
 	return main
+}
+
+// works returns a loop that receives until the first channel is closed. What it does in between
+// holds the mutex if held.
+func (g *generator) works(held bool) []*Stmt {
+	if g.oneIn(3) {
+		return g.one(&Stmt{Op: Range, Reg: g.reg()})
+	}
+	s := &Stmt{Op: Work, Reg: g.reg(), Val2: g.r.IntN(1 << Registers)}
+	g.left--
+	g.depth++
+	for n := g.r.IntN(3); n > 0 && g.left > 0; n-- {
+		s.Body = append(s.Body, g.statement()...)
+	}
+	g.depth--
+	if held && len(s.Body) > 0 {
+		s.Body = append(append([]*Stmt{{Op: Lock}}, s.Body...), &Stmt{Op: Unlock})
+	}
+	return []*Stmt{s}
 }
 
 // loop returns a loop whose iterations forget registers, with something before and after it, and

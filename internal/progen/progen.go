@@ -63,13 +63,13 @@ type Stmt struct {
 	Reg  int // register that takes the result
 	Src  int // register whose value is used, plus Val; -1: Val alone
 
-	Body  []*Stmt // of go, if, repeat, once, AfterFunc, loops that poll, MapGrow
+	Body  []*Stmt // of go, if, repeat, work, once, AfterFunc, loops that poll, MapGrow
 	Else  []*Stmt // of if; of select's default
 	Cases []Case  // of select
 	Def   bool    // select has a default
 }
 
-// Forgets reports whether an iteration of a Repeat ends by setting a register to 0.
+// Forgets reports whether an iteration of a Repeat, or Work, ends by setting a register to 0.
 func (s *Stmt) Forgets(reg int) bool { return s.Val2>>reg&1 != 0 }
 
 // A Case is a case of a select. A receive puts the value into Reg, or -1 if the channel is closed.
@@ -142,6 +142,7 @@ const (
 	MapDrop            // delete(mp, Val2)
 	MapLen             // Reg = len(mp)
 	MapClear           // clear(mp)
+	Work               // for { Reg = <-c, -1 if it is closed; if Reg == -1 { break }; Body; r0 = 0 as in Repeat }
 	MapGrow            // { n := len(mp); Body; Reg = len(mp) - n }
 	Poll               // for { Body; if Reg == Val { break }; Else }
 	PollHeld           // enter; for { look; if Reg == Val { break }; leave; Else; enter }; leave

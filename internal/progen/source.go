@@ -218,7 +218,7 @@ func (s *Stmt) registers(used *[Registers]bool) {
 			used[s.Src] = true
 		}
 	case If, Poll, PollHeld, Fetch, Reread, Read, Load, Add, CAS, TryLock, RWTry, RTry, Recv, Len, Range,
-		Stop, Reset, Draw, Clock, MapGet, MapLen, MapGrow:
+		Work, Stop, Reset, Draw, Clock, MapGet, MapLen, MapGrow:
 		used[s.Reg] = true
 	case Select:
 		for _, c := range s.Cases {
@@ -292,13 +292,12 @@ func (w *printer) stmt(s *Stmt) {
 		w.block(leave)
 	case Repeat:
 		w.line("for range %d {", s.Val)
-		w.block(s.Body)
-		for r := range Registers {
-			if s.Forgets(r) {
-				w.line("r%d = 0", r)
-			}
-		}
-		w.line("}")
+		w.turn(s)
+	case Work:
+		w.line("for {")
+		w.channel(&Stmt{Op: Recv, Obj: s.Obj, Reg: s.Reg})
+		w.line("if r%d == -1 {\nbreak\n}", s.Reg)
+		w.turn(s)
 	case Read:
 		w.line("r%d = v%d", s.Reg, s.Obj)
 	case Write:
@@ -381,6 +380,17 @@ func (w *printer) stmt(s *Stmt) {
 	default:
 		w.time(s)
 	}
+}
+
+// turn prints the rest of a loop, after what is done before an iteration.
+func (w *printer) turn(s *Stmt) {
+	w.block(s.Body)
+	for r := range Registers {
+		if s.Forgets(r) {
+			w.line("r%d = 0", r)
+		}
+	}
+	w.line("}")
 }
 
 var method = map[Op]string{
@@ -497,7 +507,7 @@ var classes = [numOps]class{
 	SpinCAS: anAtomic, Fetch: anAtomic, Reread: anAtomic, Count: anAtomic, Mark: anAtomic,
 	Lock: aMutex, Unlock: aMutex, TryLock: aMutex, SpinLock: aMutex,
 	RWLock: anRW, RWUnlock: anRW, RWTry: anRW, RLock: anRW, RUnlock: anRW, RTry: anRW,
-	Send: aChan, Recv: aChan, Close: aChan, Len: aChan, Range: aChan,
+	Send: aChan, Recv: aChan, Close: aChan, Len: aChan, Range: aChan, Work: aChan,
 	Wait: aCond, Signal: aCond, Cast: aCond,
 	GroupAdd: aGroup, Done: aGroup, Join: aGroup, Once: anOnce,
 	Stop: aTimer, Reset: aTimer, Fired: aTimer,

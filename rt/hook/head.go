@@ -5,32 +5,29 @@ import "unsafe"
 // Heads: where an iteration of a loop has ended, and what lives on is known. Strategies that tell
 // apart what goroutines remember ask for them.
 //
-//	for j := range jobs {    _hd1 := _hd.Begins(); for j := range jobs {
-//		sum += f(j)          	sum += f(j)
-//	}                        	if _hd.Heads { _hd1 = _hd.Head(_hd1, _hd.HI(_hd.Alive, sum)) } }
+//	for j := range jobs {    var _hd1 _hd.Turns
+//		sum += f(j)          if _hd.Heads { _hd1 = _hd.Begins(_hd.HI(_hd.Alive, sum)) }
+//	}                        for j := range jobs {
+//	                         	sum += f(j)
+//	                         	if _hd.Heads { _hd1 = _hd.Head(_hd1, _hd.HI(_hd.Alive, sum)) } }
 
 // Turns are a loop of a goroutine, and its iterations that are over: the number of the loop times
 // 2^32, and how many. 0: it has no number.
 type Turns uint64
 
-// Begins says that a loop begins.
-func Begins() Turns {
-	if Heads {
-		return begins()
-	}
-	return 0
-}
+// Heads is true while Begins and Head are told.
+var Heads bool
 
+// Begins says that a loop begins. values is as in Head, if the loop begins as it goes on: with the
+// same values an iteration that is over leaves the goroutine where it is now. Else it is 0.
+//
 //go:noinline
-func begins() (t Turns) {
+func Begins(values uint64) (t Turns) {
 	if !Here() {
 		return 0
 	}
-	return LoopHead(0, 0, stackDepth(uintptr(unsafe.Pointer(&t))))
+	return LoopHead(0, values, stackDepth(uintptr(unsafe.Pointer(&t))))
 }
-
-// Heads is true while Head is told.
-var Heads bool
 
 // Alive is a digest of no variables. One of variables is made from it by the functions below; 0 is
 // that of variables of which too little is known.

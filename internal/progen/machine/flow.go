@@ -12,7 +12,7 @@ import (
 // follow executes a statement and keeps the labels of registers.
 func (m *Machine) follow(f *frame, s *progen.Stmt) {
 	switch s.Op {
-	case progen.Go, progen.If, progen.Repeat, progen.Select, progen.Once, progen.After,
+	case progen.Go, progen.If, progen.Repeat, progen.Work, progen.Select, progen.Once, progen.After,
 		progen.MapGrow:
 		m.do(f, s) // nested statements are followed
 		return

@@ -371,15 +371,21 @@ func (m *Machine) do(f *frame, s *progen.Stmt) {
 			m.block(f, s.Else)
 		}
 	case progen.Repeat:
-		turns := hook.Begins()
+		turns := hook.Begins(0)
 		for range s.Val {
 			m.block(f, s.Body)
-			for r := range f.regs {
-				if s.Forgets(r) {
-					f.regs[r] = 0
-				}
-			}
+			f.forget(s)
 			turns = f.turn(turns, uint64(turns))
+		}
+	case progen.Work:
+		for turns := f.begin(); ; turns = f.turn(turns, 0) {
+			m.block(f, []*progen.Stmt{{Op: progen.Recv, ID: s.ID, Obj: s.Obj, Reg: s.Reg}})
+			m.branch(f, &progen.Stmt{ID: s.ID, Reg: s.Reg, Val: -1})
+			if f.regs[s.Reg] == -1 {
+				break
+			}
+			m.block(f, s.Body)
+			f.forget(s)
 		}
 	case progen.Poll:
 		m.poll(f, s)
@@ -419,14 +425,36 @@ func (m *Machine) do(f *frame, s *progen.Stmt) {
 	}
 }
 
+// forget ends an iteration of a Repeat, or Work.
+func (f *frame) forget(s *progen.Stmt) {
+	for r := range f.regs {
+		if s.Forgets(r) {
+			f.regs[r] = 0
+		}
+	}
+}
+
+// begin begins a loop that goes by no number, and does the same in each iteration.
+func (f *frame) begin() hook.Turns {
+	if !hook.Heads {
+		return 0
+	}
+	return hook.Begins(f.alive(0))
+}
+
 // turn ends an iteration of a loop: the registers live on, and a number that the loop goes by.
 func (f *frame) turn(t hook.Turns, number uint64) hook.Turns {
 	if !hook.Heads {
 		return t
 	}
+	return hook.Head(t, f.alive(number))
+}
+
+// alive is the digest of what lives on in a loop.
+func (f *frame) alive(number uint64) uint64 {
 	digest := hook.HI(hook.Alive, number)
 	for _, v := range f.regs {
 		digest = hook.HI(digest, v)
 	}
-	return hook.Head(t, digest)
+	return digest
 }

@@ -60,7 +60,7 @@ func (m *Machine) doChan(f *frame, s *progen.Stmt) {
 	case progen.Len:
 		f.regs[s.Reg] = hook.Len(m.chans[s.Obj], at)
 	case progen.Range:
-		for t := hook.Begins(); ; t = f.turn(t, 0) {
+		for t := f.begin(); ; t = f.turn(t, 0) {
 			v, ok := hook.Recv2(m.chans[s.Obj], at)
 			if !ok {
 				break
@@ -86,7 +86,7 @@ func doSlots(f *frame, s *progen.Stmt, c chan struct{}) {
 	case progen.Len:
 		f.regs[s.Reg] = hook.Len(c, at)
 	case progen.Range:
-		for t := hook.Begins(); ; t = f.turn(t, 0) {
+		for t := f.begin(); ; t = f.turn(t, 0) {
 			if _, ok := hook.Recv2(c, at); !ok {
 				break
 			}
