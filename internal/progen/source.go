@@ -218,14 +218,26 @@ func (s *Stmt) registers(used *[Registers]bool) {
 			used[s.Src] = true
 		}
 	case If, Poll, PollHeld, Fetch, Reread, Read, Load, Add, CAS, TryLock, RWTry, RTry, Recv, Len, Range,
-		Work, Stop, Reset, Draw, Clock, MapGet, MapLen, MapGrow:
+		Stop, Reset, Draw, Clock, MapGet, MapLen, MapGrow:
 		used[s.Reg] = true
+	case Repeat:
+		s.forgotten(used)
+	case Work:
+		used[s.Reg] = true
+		s.forgotten(used)
 	case Select:
 		for _, c := range s.Cases {
 			if !c.Send {
 				used[c.Reg] = true
 			}
 		}
+	}
+}
+
+// forgotten marks the registers that iterations of a loop set to 0.
+func (s *Stmt) forgotten(used *[Registers]bool) {
+	for r := range used {
+		used[r] = used[r] || s.Forgets(r)
 	}
 }
 
