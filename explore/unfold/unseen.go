@@ -100,6 +100,19 @@ func (s *Strategy) noteWord(e net.Event, w word, write bool) {
 	}
 }
 
+// notePoints adds the accesses of event e, piece p of transition j, that are scheduling points: others
+// may access the same memory at places that are none.
+func (s *Strategy) notePoints(e net.Event, j int, p *piece) {
+	t := s.read.trace
+	for i := s.path.Event(j); i < len(t.Events) && int(t.Events[i].Step) <= s.path.Step(j); i++ {
+		if v := &t.Events[i]; (v.Op == trace.OpRead || v.Op == trace.OpWrite) && v.Obj != 0 && p.holds(i) {
+			o := t.Objects[v.Obj]
+			s.noteMemory(e, &trace.Plain{Mem: o, Size: transition.MemorySize(v, o.Kind),
+				Write: v.Op == trace.OpWrite})
+		}
+	}
+}
+
 // noteQuiet adds the operations of the standard library in event e, piece p of transition j, on
 // objects that the net does not have. Mutexes say nothing of what they guard.
 func (s *Strategy) noteQuiet(e net.Event, j int, p *piece) {
