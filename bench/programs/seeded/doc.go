@@ -1,4 +1,4 @@
-// Package seeded has, in a folder each, twenty types with one concurrency bug, and their fixed
+// Package seeded has, in a folder each, types with one concurrency bug, and their fixed
 // twins (FixedT beside T), as subjects of heddle gen. They were written, and committed, before the
 // gen that is measured with them. bench -gen runs them.
 package seeded
@@ -18,9 +18,9 @@ type Type struct{ Package, Type string }
 var All = []Type{
 	{"account", "Account"}, {"bounded", "Queue"}, {"builder", "Limiter"}, {"bus", "Bus"},
 	{"handles", "Registry"}, {"heap", "Queue"}, {"journal", "Journal"}, {"latch", "Latch"},
-	{"lazy", "Value"}, {"lease", "Resource"}, {"meter", "Meter"}, {"mirror", "Register"},
+	{"lazy", "Value"}, {"lease", "Resource"}, {"lru", "Cache"}, {"meter", "Meter"}, {"mirror", "Register"},
 	{"ordered", "Set"}, {"permits", "Semaphore"}, {"pool", "Pool"}, {"shards", "Map"},
-	{"stack", "Stack"}, {"token", "RWLock"}, {"versions", "Store"}, {"window", "Window"},
+	{"stack", "Stack"}, {"token", "RWLock"}, {"versions", "Store"}, {"waiting", "Queue"}, {"window", "Window"},
 }
 
 //go:embed */*.go
