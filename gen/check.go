@@ -2,6 +2,7 @@ package gen
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -269,25 +270,37 @@ func (s *Suite) levelsText() string {
 	return strings.Join(words, " ")
 }
 
-func reasons(why map[string]int) string {
+// Tried says how many scenarios there were, and what became of them.
+func (s *Suite) Tried() string {
+	text := fmt.Sprintf("%d scenarios tried", s.drawn)
+	if s.executed > 0 {
+		text += fmt.Sprintf(", %d of them executed, %d times in all", s.executed, s.executions)
+	}
+	if why := s.reasons(); why != "" {
+		text += "; not kept: " + why
+	}
+	if s.cut {
+		text += "; -budget has ended the search"
+	}
+	return text
+}
+
+func (s *Suite) reasons() string {
 	var texts []string
 	for _, v := range []struct{ word, text string }{
 		{"panics", "panic"}, {"dies", "end the process"}, {"blocks", "wait for ever"},
 		{"spins", "do not end and use the processor"}, {"random", "give other results each time"},
-		{"fails", "fail or wait with one goroutine too"},
+		{"fails", "fail or wait when they are executed"}, {"waits", "wait for ever in some executions"},
 	} {
-		if why[v.word] > 0 {
-			texts = append(texts, fmt.Sprintf("%d %s", why[v.word], v.text))
+		if s.why[v.word] > 0 {
+			texts = append(texts, fmt.Sprintf("%d %s", s.why[v.word], v.text))
 		}
-	}
-	if len(texts) == 0 {
-		return "no calls can be made by two goroutines"
 	}
 	return strings.Join(texts, ", ")
 }
 
 // checkTime bounds one run of the check.
-const checkTime = 10 * time.Second
+const checkTime = 20 * time.Second
 
 // check runs a test of the check's binary.
 func (s *Suite) check(ctx context.Context, test string, args ...string) ([]byte, error) {
@@ -341,19 +354,21 @@ func (s *Suite) buildCheck(ctx context.Context) error {
 // time, when they are made one after the other. If none is left, the error says why.
 func (s *Suite) Draw(ctx context.Context) error {
 	all := s.draw(6*s.opt.Tests, nil)
+	s.drawn = len(all)
 	fine, why, err := s.sequential(ctx, all, 3)
 	if err != nil {
 		return err
 	}
+	s.why = why
 	if s.tests = fine[:min(len(fine), s.opt.Tests)]; len(fine) == 0 {
-		return s.none(len(all), why)
+		return s.none()
 	}
 	return nil
 }
 
 // none is the error if no scenario works.
-func (s *Suite) none(n int, why map[string]int) error {
+func (s *Suite) none() error {
 	return fmt.Errorf("of %d random tests of %s none works with its calls one after the other: %s%s; "+
 		"write an exported function that makes an object on which calls return, or take another one by -new",
-		n, s.typeName(), reasons(why), s.because())
+		s.drawn, s.typeName(), cmp.Or(s.reasons(), "no calls can be made by two goroutines"), s.because())
 }

@@ -39,9 +39,12 @@ var (
 	sayPanics    = regexp.MustCompile(`(?i)\b(panics?|undefined)\b.*\b(after|before|while|once|concurrently)\b`)
 	sayConfig    = regexp.MustCompile(`(?i)\bconfigur|\boptions?\b|\bsetters?\b`)
 	sayWaits     = regexp.MustCompile(`(?i)\b(blocks|waits?|waiting) (until|for) all\b`)
+	sayNoWait    = regexp.MustCompile(`(?i)\b(without|not|never|instead of) (block|wait)ing\b|\b(does not|doesn't|won't|will not|never) (block|wait)`)
+	sayRaces     = regexp.MustCompile(`(?i)\b(otherwise|or else)\b.*\b(data )?races?\b`)
 	sayLast      = regexp.MustCompile(`(?i)\b(once|after) all\b.*\b(must|should|can|may) (be )?call`)
 
 	sayVague = regexp.MustCompile(`(?i)consistent snapshot|\b(may|might|need|does|do) (not|be not)( necessarily)? (be )?(includ|reflect|observ|see)|approximat|\bestimat|best[- ]effort|\b(be|is|are) (stale|outdated|out of date)\b|\beventually\b|\b(not|isn't) (an )?atomic|weakly consistent|\bdo(es)? not guarantee\b.*\b(consisten|exact|precise)|\breturns? (the |all )?(\w+ )?(statistics|stats|metrics)\b|\bonly for (diagnos|debug|monitor)|` +
+		`\b(fill|hit|miss|load|cache) ?(rate|ratio|factor|percentage)\b|` +
 		`\b(duplicate|other|multiple|concurrent|simultaneous) (callers?|calls?|goroutines|invocations|requests)\b.*\b(waits?|receives?|shares?|shared|given|same)\b|\b(shared|given)\b.*\bmultiple callers\b`)
 	sayTries = regexp.MustCompile(`^Try\w+ (tries|attempts) to\b|` +
 		`(?i)\b(not succeed|fails?|unable|cannot|can't|could not)( to)? (acquire|take|get|obtain) the (lock|mutex)\b`)
@@ -202,6 +205,11 @@ func (p *Package) advise(obj *types.TypeName, methods []method) *advice {
 				rule[m] = s
 			}
 		}
+		for _, o := range slices.Sorted(maps.Keys(a.apart[of])) {
+			if o != m {
+				a.keepApart([]string{m}, []string{o}, a.apart[of][o])
+			}
+		}
 	}
 	for _, m := range methods {
 		if a.first[m.name] != "" {
@@ -234,7 +242,8 @@ func (a *advice) about(m, s string, others []string) {
 		a.vague[m] = s
 	case sayFirst.MatchString(s):
 		a.first[m] = s
-	case sayNotBeside.MatchString(s) && len(others) > 0 || sayWaits.MatchString(s) && len(others) > 0:
+	case sayNotBeside.MatchString(s) && len(others) > 0, sayRaces.MatchString(s) && len(others) > 0,
+		sayWaits.MatchString(s) && !sayNoWait.MatchString(s) && len(others) > 0:
 		a.keepApart([]string{m}, others, s)
 	case sayNotBeside.MatchString(s) && sayActive.MatchString(s):
 		a.first[m] = s

@@ -20,6 +20,7 @@ func TestAdvice(t *testing.T) {
 		{"Value", "Value returns the metrics of the cache.", "vague"},
 		{"Value", "Value returns the current stats.", "vague"},
 		{"Value", "Value returns an estimate of the size.", "vague"},
+		{"Value", "Value returns the fill rate of the map as a percentage.", "vague"},
 		{"TryGo", "TryGo tries to lock m without blocking.", "may fail"},
 		{"TryGo", "If it does not succeed to acquire the lock, it returns ErrAcquireLock.", "may fail"},
 		{"Reset", "This setting should be called before any Read or Write operation or after a Reset.", "first"},
@@ -30,7 +31,10 @@ func TestAdvice(t *testing.T) {
 		{"Reset", "The limit must not be modified while any goroutines in the group are active.", "first"},
 		{"Wait", "Wait blocks until all function calls from the Go method have returned.", "beside Go TryGo"},
 		{"Reset", "Reset panics if it is called after Go.", "beside Go TryGo"},
+		{"Reset", "If you intend to reset it, use Wait instead of Go before, otherwise you may run into data race.", "beside Go TryGo Wait"},
 		// what says nothing of the kind
+		{"Value", "Value returns the maximum rate of events.", ""},
+		{"Wait", "If the context is nil, it is the same as Go, it returns without waiting for all workers to exit.", ""},
 		{"Value", "Value is safe for concurrent use by multiple goroutines.", ""},
 		{"Value", "Value returns the number of elements.", ""},
 		{"Wait", "Wait blocks until the limit permits n events.", ""},
@@ -103,7 +107,8 @@ func TestHeed(t *testing.T) {
 	}
 	a := s.advice
 	if a.first["WithMax"] == "" || a.first["Double"] == "" || a.callee["Double"] != "WithMax" ||
-		a.alone["Wait"] == "" || a.runs["Go"] == "" || len(a.apart) > 0 || a.aborts["Wait"] == "" ||
+		a.alone["Wait"] == "" || a.runs["Go"] == "" || a.apart["Again"]["Leave"] == "" ||
+		a.apart["Again"]["LeaveSoon"] == "" || len(a.apart) != 3 || a.aborts["Wait"] == "" ||
 		len(a.aborts) > 1 || s.levels["TryPass"] != notCompared || s.levels["Enter"] != notCompared ||
 		len(s.levels) > 2 {
 		t.Errorf("of Pool is known: %+v", a)
@@ -214,6 +219,12 @@ func (p *Pool) Leave(pass *Pass) {}
 
 // Wait cleans up.
 func (p *Pool) Wait() {}
+
+// Again begins again. Use Leave before, otherwise you may run into a data race.
+func (p *Pool) Again() {}
+
+// LeaveSoon is like Leave.
+func (p *Pool) LeaveSoon(pass *Pass) {}
 
 // NewSet returns a set for several goroutines.
 func NewSet(n int) *Set { return &Set{n: n} }

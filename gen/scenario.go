@@ -151,8 +151,9 @@ const (
 
 // choose returns a call of a part that may follow calls of one goroutine after some that were made
 // first; nil if chance has it otherwise. Results of the latter are taken if mine says that no other
-// goroutine takes them.
-func (s *Suite) choose(where part, first, calls []*call, mine bool) *call {
+// goroutine takes them. The call shares an argument with one of others, if its method can,
+// and in half of the cases the method is that of one of the last two of them.
+func (s *Suite) choose(where part, first, calls, others []*call, mine bool) *call {
 	may := func(m string) bool { return s.advice.may(m, where, len(calls) == 0) }
 	methods := slices.DeleteFunc(slices.Clone(s.methods), func(m string) bool { return !may(m) })
 	if len(methods) == 0 {
@@ -171,6 +172,11 @@ func (s *Suite) choose(where part, first, calls []*call, mine bool) *call {
 			m = takers[s.rng.IntN(len(takers))]
 		}
 	}
+	if n := len(others); m == "" && n > 0 && s.rng.IntN(2) == 0 {
+		if o := s.pool[others[n-1-s.rng.IntN(min(2, n))].entry].method; may(o) {
+			m = o
+		}
+	}
 	if m == "" {
 		m = methods[s.rng.IntN(len(methods))]
 	}
@@ -183,11 +189,71 @@ func (s *Suite) choose(where part, first, calls []*call, mine bool) *call {
 	if len(fit) == 0 {
 		return nil
 	}
+	fit = s.about(fit, others)
 	c := &call{entry: fit[s.rng.IntN(len(fit))]}
 	if !s.supply(c, first, calls, mine) {
 		return nil
 	}
 	return c
+}
+
+// fill returns two or three calls of one method with different arguments, by which a container, for
+// one, has something in it. Of two methods it is the one with more parameters.
+func (s *Suite) fill() []*call {
+	c := s.choose(atFirst, nil, nil, nil, true)
+	if o := s.choose(atFirst, nil, nil, nil, true); c == nil ||
+		o != nil && len(s.pool[o.entry].args) > len(s.pool[c.entry].args) {
+		c = o
+	}
+	if c == nil {
+		return nil
+	}
+	all := []*call{c}
+	var like []int
+	for _, e := range s.usable {
+		if o := &s.pool[e]; o.method == s.pool[c.entry].method && len(o.needs) == 0 && o.guard == "" {
+			like = append(like, e)
+		}
+	}
+	s.rng.Shuffle(len(like), func(i, j int) { like[i], like[j] = like[j], like[i] })
+	for _, e := range like {
+		if len(all) < 2+s.rng.IntN(2) && !slices.ContainsFunc(all,
+			func(c *call) bool { return c.entry == e || s.pool[c.entry].about(&s.pool[e], true) }) {
+			all = append(all, &call{entry: e})
+		}
+	}
+	return all
+}
+
+// about returns the entries that have an argument of one of the calls, all if none has. A key that
+// comes first in both is more than a number that is a value in one of them.
+func (s *Suite) about(entries []int, calls []*call) []int {
+	for _, first := range []bool{true, false} {
+		same := slices.DeleteFunc(slices.Clone(entries), func(e int) bool {
+			return !slices.ContainsFunc(calls, func(c *call) bool {
+				return s.pool[e].about(&s.pool[c.entry], first)
+			})
+		})
+		if len(same) > 0 {
+			return same
+		}
+	}
+	return entries
+}
+
+// shared returns the calls of a scenario by one goroutine's side, for another one to share their
+// arguments; none in half of the cases, which chance decides.
+func (s *Suite) shared(sc *scenario, but int) []*call {
+	if s.rng.IntN(2) == 0 {
+		return nil
+	}
+	all := slices.Clone(sc.before)
+	for g, calls := range sc.goroutines {
+		if g != but {
+			all = append(all, calls...)
+		}
+	}
+	return all
 }
 
 // supply chooses the results that a call takes.
@@ -300,9 +366,13 @@ func (s *Suite) allowed(sc *scenario) bool {
 // random makes a scenario.
 func (s *Suite) random() *scenario {
 	sc := &scenario{creator: s.fine[min(s.rng.IntN(len(s.fine)), s.rng.IntN(len(s.fine)))]}
-	for range s.rng.IntN(4) {
-		if c := s.choose(atFirst, nil, sc.before, true); c != nil {
-			sc.before = append(sc.before, c)
+	if s.rng.IntN(3) == 0 {
+		sc.before = s.fill()
+	} else {
+		for range s.rng.IntN(4) {
+			if c := s.choose(atFirst, nil, sc.before, nil, true); c != nil {
+				sc.before = append(sc.before, c)
+			}
 		}
 	}
 	n := s.opt.Goroutines
@@ -311,8 +381,9 @@ func (s *Suite) random() *scenario {
 	}
 	for g := range n {
 		var calls []*call
+		others := s.shared(sc, -1)
 		for range 1 + s.rng.IntN(s.opt.Calls) {
-			if c := s.choose(beside, sc.before, calls, g == 0); c != nil {
+			if c := s.choose(beside, sc.before, calls, others, g == 0); c != nil {
 				calls = append(calls, c)
 			}
 		}
@@ -326,9 +397,10 @@ func (s *Suite) random() *scenario {
 
 // observe adds calls in the end, those that return something.
 func (s *Suite) observe(sc *scenario) {
+	others := s.shared(sc, -1)
 	for tries := 0; len(sc.after) < 2 && tries < 6; tries++ {
-		if c := s.choose(inTheEnd, nil, sc.after, true); c != nil && len(s.pool[c.entry].results) > 0 &&
-			s.levels[s.pool[c.entry].method] < notCompared {
+		if c := s.choose(inTheEnd, nil, sc.after, others, true); c != nil &&
+			len(s.pool[c.entry].results) > 0 && s.levels[s.pool[c.entry].method] < notCompared {
 			sc.after = append(sc.after, c)
 		}
 	}
@@ -343,7 +415,7 @@ func (s *Suite) mutate(from *scenario) *scenario {
 	case 0:
 		sc.creator = s.fine[s.rng.IntN(len(s.fine))]
 	case 1:
-		if c := s.choose(atFirst, nil, sc.before, true); c != nil && len(sc.before) < 4 {
+		if c := s.choose(atFirst, nil, sc.before, nil, true); c != nil && len(sc.before) < 4 {
 			sc.before = append(sc.before, c)
 		}
 	case 2:
@@ -351,12 +423,13 @@ func (s *Suite) mutate(from *scenario) *scenario {
 			return sc.without(map[*call]bool{sc.before[s.rng.IntN(len(sc.before))]: true})
 		}
 	case 3:
-		if c := s.choose(beside, sc.before, calls, g == 0); c != nil && len(calls) < s.opt.Calls {
+		if c := s.choose(beside, sc.before, calls, s.shared(sc, g), g == 0); c != nil &&
+			len(calls) < s.opt.Calls {
 			sc.goroutines[g] = append(calls, c)
 		}
 	case 4, 5:
 		i := s.rng.IntN(len(calls))
-		if c := s.choose(beside, sc.before, calls[:i], g == 0); c != nil {
+		if c := s.choose(beside, sc.before, calls[:i], s.shared(sc, g), g == 0); c != nil {
 			old := calls[i]
 			calls[i] = c
 			sc.without(map[*call]bool{old: true})

@@ -14,17 +14,26 @@ const Batch = 24
 // A Runner executes scenarios under heddle's control.
 type Runner interface {
 	// Run executes the scenarios with these arguments of the binary of the pool's file: the tests
-	// TestHeddleGen0 to n-1, each so many times at most, until it fails, patterns: with every
-	// access a step. It returns what became of each;
-	// with patterns, which ones its executions have shown.
-	Run(ctx context.Context, args []string, n, runs int, seed uint64, patterns bool) ([]Ran, error)
+	// TestHeddleGen0 to n-1, each so many times at most. It returns what became of each.
+	Run(ctx context.Context, args []string, n, runs int, seed uint64, how How) ([]Ran, error)
 }
+
+// How says how scenarios are executed.
+type How uint8
+
+// Ways to execute scenarios.
+const (
+	UntilFailure How = iota
+	ForPatterns      // until a failure, with every access a step; Ran has the patterns
+	Throughout       // also after a failure
+)
 
 // A Ran is what became of a scenario.
 type Ran struct {
 	Executions int
 	Failure    *Failure // nil: none
 	Leaks      bool     // goroutines were left that wait for ever
+	Waits      bool     // calls waited for ever, in an execution
 	Forms      []uint64 // of the memory-access patterns that its executions have shown
 }
 
@@ -38,10 +47,11 @@ type search struct {
 	tried   map[string]bool
 	corpus  []*scenario
 	failing []found
-	why     map[string]int
+	endless []found        // the same, but calls of it may wait for ever
 	dropped map[string]int // by kind of failure: tests that fail with one goroutine too
-	n       int
 	seed    uint64
+	begun   time.Time
+	budget  time.Duration
 }
 
 // A found is a scenario that fails.
@@ -68,31 +78,35 @@ const (
 // why there are none.
 func (s *Suite) Search(ctx context.Context, run Runner, budget time.Duration) error {
 	f := &search{Suite: s, run: run, seen: map[uint64]bool{}, tried: map[string]bool{},
-		why: map[string]int{}, dropped: map[string]int{}, seed: s.opt.Seed}
-	begun := time.Now()
+		dropped: map[string]int{}, seed: s.opt.Seed,
+		begun: time.Now(), budget: budget}
 	last := rounds
-	for round := 0; round < last && time.Since(begun) < budget && len(f.failing) < maxFailures; round++ {
+	for round := 0; round < last && len(f.failing) < maxFailures; round++ {
+		if s.cut = time.Since(f.begun) > budget; s.cut {
+			break
+		}
 		batch := s.draw(Batch, f)
 		if len(batch) == 0 {
 			break
 		}
-		f.n += len(batch)
+		s.drawn += len(batch)
 		fine, why, err := s.sequential(ctx, batch, 2)
 		if err != nil {
 			return err
 		}
 		for k, n := range why {
-			f.why[k] += n
+			s.why[k] += n
 		}
+		s.executed += len(fine)
 		if round == 2 && len(f.corpus) == 0 && len(fine) == 0 {
 			break
 		}
 		levels := f.levelsText()
-		rans, err := f.execute(ctx, fine, patternRuns, true)
+		rans, err := f.execute(ctx, fine, patternRuns, ForPatterns)
 		if err != nil {
 			return err
 		}
-		more, err := f.execute(ctx, fine, firstRuns<<(round/2), false)
+		more, err := f.execute(ctx, fine, firstRuns<<(round/2), UntilFailure)
 		if err != nil {
 			return err
 		}
@@ -110,7 +124,7 @@ func (s *Suite) Search(ctx context.Context, run Runner, budget time.Duration) er
 			}
 			fine[i].leaks = r.Leaks || more[i].Leaks
 			if fine[i].fails = r.Failure != nil || fine[i].woken; fine[i].fails {
-				f.why["fails"]++
+				s.why["fails"]++
 			}
 			if fresh > 0 {
 				fine[i].kept = fresh
@@ -137,6 +151,12 @@ func (s *Suite) Search(ctx context.Context, run Runner, budget time.Duration) er
 	if err := f.steady(ctx); err != nil {
 		return err
 	}
+	for _, x := range f.endless {
+		if !f.known(x.sc, &x.Failure) {
+			f.note("%s, but the calls may wait for ever, so it is no test: %s: %s", x.Kind, x.sc.show(s),
+				x.Message)
+		}
+	}
 	for _, x := range f.failing {
 		if again, err := f.stillFails(ctx, x); err != nil {
 			return err
@@ -152,20 +172,32 @@ func (s *Suite) Search(ctx context.Context, run Runner, budget time.Duration) er
 		}
 	}
 	if len(s.tests) == 0 {
-		return s.none(f.n, f.why)
+		return s.none()
 	}
 	return nil
 }
 
-// steady looks at the tests that are to be written for results that vary by what goes on inside the
-// type, which the search did not come to. They are compared less, or the test is not written.
+// steady looks at the tests that are to be written for what the search did not come to: results
+// that vary by what goes on inside the type, and calls that wait for ever, for each other, for
+// instance. Then results are compared less, or the test is not written. Nor is one for which there
+// is no time.
 func (f *search) steady(ctx context.Context) error {
 	n := 0
 	for _, sc := range f.corpus {
 		if sc.fails || n == f.opt.Tests {
 			continue
 		}
-		n++
+		if n > 0 && f.late() {
+			sc.fails, f.cut = true, true
+			continue
+		}
+		endless, err := f.waits(ctx, sc)
+		if err != nil {
+			return err
+		}
+		if sc.fails = endless; endless {
+			f.why["waits"]++
+		}
 		for varies := true; varies && !sc.fails; {
 			levels := f.levelsText()
 			var err error
@@ -174,8 +206,23 @@ func (f *search) steady(ctx context.Context) error {
 			}
 			sc.fails = varies && levels == f.levelsText()
 		}
+		if !sc.fails {
+			n++
+		}
 	}
 	return nil
+}
+
+// late reports whether the search has taken all the time it has, twice.
+func (f *search) late() bool { return time.Since(f.begun) > 2*f.budget }
+
+// waits reports whether calls of a scenario that may wait do so for ever in an execution.
+func (f *search) waits(ctx context.Context, sc *scenario) (bool, error) {
+	if sc.blocked == "" {
+		return false, nil
+	}
+	rans, err := f.execute(ctx, []*scenario{sc}, smallerRuns, Throughout)
+	return err == nil && rans[0].Waits, err
 }
 
 // quiet leaves scenarios out that leave goroutines behind, such as one that feeds a channel which
@@ -224,7 +271,7 @@ func (s *Suite) draw(n int, f *search) (all []*scenario) {
 }
 
 // execute has scenarios executed.
-func (f *search) execute(ctx context.Context, all []*scenario, runs int, patterns bool) (rans []Ran,
+func (f *search) execute(ctx context.Context, all []*scenario, runs int, how How) (rans []Ran,
 	err error) {
 	for part := range slices.Chunk(all, Batch) {
 		args := []string{f.levelsText()}
@@ -232,9 +279,12 @@ func (f *search) execute(ctx context.Context, all []*scenario, runs int, pattern
 			args = append(args, sc.text())
 		}
 		f.seed++
-		rs, err := f.run.Run(ctx, args, len(part), runs, f.seed, patterns)
+		rs, err := f.run.Run(ctx, args, len(part), runs, f.seed, how)
 		if err != nil {
 			return nil, err
+		}
+		for _, r := range rs {
+			f.executions += r.Executions
 		}
 		rans = append(rans, rs...)
 	}
@@ -276,8 +326,12 @@ func (f *search) failed(ctx context.Context, now found) error {
 	if alone, err := f.alone(ctx, sc, now.Kind); err != nil || alone {
 		return err
 	}
+	endless, err := f.waits(ctx, sc)
+	if err != nil {
+		return err
+	}
 	tried := map[string]bool{}
-	for range smallerRounds {
+	for round := 0; round < smallerRounds && !f.late(); round++ {
 		var all []*scenario
 		for _, c := range f.smaller(now.sc) {
 			if text := c.text(); !tried[text] && f.allowed(c) {
@@ -288,7 +342,7 @@ func (f *search) failed(ctx context.Context, now found) error {
 		if all, _, err = f.sequential(ctx, all, 3); err != nil {
 			return err
 		}
-		rans, err := f.execute(ctx, all, smallerRuns, false)
+		rans, err := f.execute(ctx, all, smallerRuns, UntilFailure)
 		if err != nil {
 			return err
 		}
@@ -297,13 +351,30 @@ func (f *search) failed(ctx context.Context, now found) error {
 				rans[i].Failure = nil
 			}
 		}
-		i := slices.IndexFunc(rans, func(r Ran) bool {
-			return r.Failure != nil && r.Failure.Kind == now.Kind
-		})
-		if i < 0 {
+		best := -1 // the first that fails, and ends if there is one that does
+		for i := range rans {
+			if rans[i].Failure == nil || rans[i].Failure.Kind != now.Kind {
+				continue
+			}
+			w, err := f.waits(ctx, all[i])
+			if err != nil {
+				return err
+			}
+			if !w || endless && best < 0 {
+				if best = i; !w {
+					endless = false
+					break
+				}
+			}
+		}
+		if best < 0 {
 			break
 		}
-		now = found{all[i], *rans[i].Failure, f.levelsText()}
+		now = found{all[best], *rans[best].Failure, f.levelsText()}
+	}
+	if endless {
+		f.endless = append(f.endless, now)
+		return nil
 	}
 	if fine, _, err = f.sequential(ctx, []*scenario{now.sc}, failingRepeat); err != nil || len(fine) == 0 {
 		return err
@@ -327,7 +398,7 @@ func (f *search) alone(ctx context.Context, sc *scenario, kind string) (bool, er
 		if err != nil {
 			return false, err
 		}
-		rans, err := f.execute(ctx, one, smallerRuns, false)
+		rans, err := f.execute(ctx, one, smallerRuns, UntilFailure)
 		return slices.ContainsFunc(rans, func(r Ran) bool {
 			return r.Failure != nil && r.Failure.Kind == kind
 		}), err
@@ -379,7 +450,7 @@ func (f *search) stillFails(ctx context.Context, x found) (bool, error) {
 	if x.Kind != "test failure" || x.levels == f.levelsText() {
 		return true, nil
 	}
-	rans, err := f.execute(ctx, []*scenario{x.sc}, smallerRuns, false)
+	rans, err := f.execute(ctx, []*scenario{x.sc}, smallerRuns, UntilFailure)
 	return err == nil && rans[0].Failure != nil && rans[0].Failure.Kind == x.Kind, err
 }
 

@@ -16,7 +16,7 @@ type varying struct {
 	failed int
 }
 
-func (v *varying) Run(_ context.Context, args []string, n, runs int, _ uint64, _ bool) ([]Ran, error) {
+func (v *varying) Run(_ context.Context, args []string, n, runs int, _ uint64, _ How) ([]Ran, error) {
 	rans := make([]Ran, n)
 	for i := range rans {
 		rans[i] = Ran{Executions: runs, Forms: []uint64{uint64(v.failed), uint64(i) << 32}}

@@ -452,6 +452,42 @@ type entry struct {
 	results []string // types of the results; "_" if they cannot be named
 	size    int
 	guard   string // the method that must have been called before; "": none
+	keys    []key  // arguments that other calls may have too
+}
+
+// A key is an argument by which a call can be about the same thing as another one.
+type key struct{ typ, text string }
+
+// about reports whether calls are about the same thing: at best both in the first place.
+func (e *entry) about(o *entry, first bool) bool {
+	if first {
+		return len(e.keys) > 0 && len(o.keys) > 0 && e.keys[0] == o.keys[0]
+	}
+	return slices.ContainsFunc(e.keys, func(k key) bool { return slices.Contains(o.keys, k) })
+}
+
+// keysOf returns the arguments of a function that other calls may have too: numbers, texts, and
+// what is made of them.
+func keysOf(sig *types.Signature, args []string) (keys []key) {
+	for i, text := range args {
+		t := sig.Params().At(min(i, sig.Params().Len()-1)).Type()
+		if s, ok := t.(*types.Slice); ok && sig.Variadic() && i >= sig.Params().Len()-1 {
+			t = s.Elem()
+		}
+		switch u := t.Underlying().(type) {
+		case *types.Signature, *types.Chan, *types.Pointer:
+			continue
+		case *types.Basic:
+			if u.Info()&types.IsBoolean != 0 {
+				continue
+			}
+		}
+		if strings.Contains(text, mark) || text == "nil" || strings.HasPrefix(text, "context.") {
+			continue
+		}
+		keys = append(keys, key{typePath(t), text})
+	}
+	return keys
 }
 
 // text shows the call.
@@ -482,7 +518,8 @@ func (s *Suite) entries() {
 			if !ok {
 				continue
 			}
-			e := entry{method: m.name, args: args, needs: slices.Clone(v.needs), size: v.size}
+			e := entry{method: m.name, args: args, needs: slices.Clone(v.needs), size: v.size,
+				keys: keysOf(m.sig, args)}
 			for r := range m.sig.Results().Variables() {
 				name, ok := v.name(r.Type())
 				if !ok {

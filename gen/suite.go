@@ -57,6 +57,10 @@ type Suite struct {
 
 	tests    []*scenario
 	failures []Failure // of the first tests
+
+	drawn, executed, executions int            // scenarios, those of them that were executed, how often
+	why                         map[string]int // why others were not kept
+	cut                         bool           // the search had no time for all its rounds
 }
 
 // A Failure is what a test has shown.
@@ -87,7 +91,7 @@ func (p *Package) Suite(name string, opt Options) (*Suite, error) {
 			hint, list(p.Types()))
 	}
 	s := &Suite{p: p, opt: opt, obj: obj, rng: newRand(opt.Seed), imports: map[string]string{},
-		levels: map[string]int{}}
+		levels: map[string]int{}, why: map[string]int{}}
 	if err := s.creators(obj); err != nil {
 		return nil, err
 	}

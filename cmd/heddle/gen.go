@@ -130,6 +130,7 @@ func (g *generation) write(ctx context.Context, pattern string) int {
 	defer s.Close()
 	if err := g.find(ctx, p, s); err != nil {
 		if ctx.Err() != nil {
+			t.fail(fmt.Errorf("interrupted, so that nothing is written; %s", s.Tried()))
 			return exitInterrupted
 		}
 		return t.fail(err)
@@ -149,8 +150,14 @@ func (g *generation) write(ctx context.Context, pattern string) int {
 	for _, n := range s.Notes() {
 		fmt.Fprintf(t.Stderr, "heddle: %s\n", n)
 	}
+	code := exitFine
+	if len(s.Failures()) > 0 {
+		code = exitFindings
+	}
 	if g.out == "-" {
-		return exitFine
+		fmt.Fprintf(t.Stderr, "heddle: %d tests, of which %d fail; %s\n", s.Tests(), len(s.Failures()),
+			s.Tried())
+		return code
 	}
 	for i, f := range s.Failures() {
 		fmt.Fprintf(t.Stdout, "Test%sHeddle%d fails: %s: %s\n\t%s\n", g.typ, i+1, f.Kind, f.Message,
@@ -158,7 +165,8 @@ func (g *generation) write(ctx context.Context, pattern string) int {
 	}
 	fmt.Fprintf(t.Stdout, "%s: %d tests; run them with\n\theddle test -run 'Test%sHeddle' %s\n", shown,
 		s.Tests(), g.typ, p.Path)
-	return exitFine
+	fmt.Fprintf(t.Stdout, "%s\n", s.Tried())
+	return code
 }
 
 // find finds the tests.
@@ -212,9 +220,10 @@ func (g *generation) runner(ctx context.Context, p *gen.Package, text []byte) (*
 
 // Run implements gen.Runner.
 func (r *poolRunner) Run(ctx context.Context, args []string, n, runs int, seed uint64,
-	patterns bool) ([]gen.Ran, error) {
+	how gen.How) ([]gen.Ran, error) {
 	o := *r.e.o
 	o.runs, o.seed, o.args = runs, seed, args
+	patterns := how == gen.ForPatterns
 	if patterns {
 		o.visible = "all"
 	}
@@ -222,7 +231,8 @@ func (r *poolRunner) Run(ctx context.Context, args []string, n, runs int, seed u
 	e := &exploration{tool: r.e.tool, o: &o, sites: r.e.sites, unlink: r.e.unlink, launch: r.e.launch}
 	rans := make([]gen.Ran, n)
 	b := (&packageRun{exploration: e, pkg: r.pkg, start: time.Now()}).process()
-	b.config.Compare, b.config.FailFast, b.config.Forms, b.config.MapCover = true, true, patterns, patterns
+	b.config.Compare, b.config.FailFast = true, how != gen.Throughout
+	b.config.Forms, b.config.MapCover = patterns, patterns
 	b.extend = time.Duration(b.config.Longest)
 	open := -1
 	b.record = func(rec *wire.Record) {
@@ -238,6 +248,7 @@ func (r *poolRunner) Run(ctx context.Context, args []string, n, runs int, seed u
 		case "coverage":
 			rans[i].Forms = rec.Coverage.Forms
 		case "finding":
+			rans[i].Waits = rans[i].Waits || rec.Finding.Kind == "deadlock"
 			if f := rec.Finding; rans[i].Failure == nil && !slices.Contains(notOfCalls, f.Kind) {
 				rans[i].Failure = e.failure(f)
 			} else if f.Kind == "leak" {

@@ -20,7 +20,8 @@ var All = []Type{
 	{"handles", "Registry"}, {"heap", "Queue"}, {"journal", "Journal"}, {"latch", "Latch"},
 	{"lazy", "Value"}, {"lease", "Resource"}, {"lru", "Cache"}, {"meter", "Meter"}, {"mirror", "Register"},
 	{"ordered", "Set"}, {"permits", "Semaphore"}, {"pool", "Pool"}, {"shards", "Map"},
-	{"stack", "Stack"}, {"token", "RWLock"}, {"versions", "Store"}, {"waiting", "Queue"}, {"window", "Window"},
+	{"stack", "Stack"}, {"token", "RWLock"}, {"versions", "Store"}, {"waiting", "Queue"},
+	{"window", "Window"},
 }
 
 //go:embed */*.go
