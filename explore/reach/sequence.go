@@ -68,8 +68,8 @@ func (q *sequence) read() {
 	q.readCalls()
 }
 
-// order computes what happened before and after each event, from the events that the path has joined
-// to get its clock.
+// order computes what happened before and after each event, from the events that the path has
+// joined to get its clock.
 func (q *sequence) order() {
 	q.causes, q.from, q.lone = q.causes[:0], q.from[:0], q.lone[:0]
 	for j := range q.n {

@@ -100,8 +100,8 @@ func (s *Strategy) noteWord(e net.Event, w word, write bool) {
 	}
 }
 
-// notePoints adds the accesses of event e, piece p of transition j, that are scheduling points: others
-// may access the same memory at places that are none.
+// notePoints adds the accesses of event e, piece p of transition j, that are scheduling points:
+// others may access the same memory at places that are none.
 func (s *Strategy) notePoints(e net.Event, j int, p *piece) {
 	t := s.read.trace
 	for i := s.path.Event(j); i < len(t.Events) && int(t.Events[i].Step) <= s.path.Step(j); i++ {

@@ -142,7 +142,7 @@ const (
 	MapDrop            // delete(mp, Val2)
 	MapLen             // Reg = len(mp)
 	MapClear           // clear(mp)
-	Work               // for { Reg = <-c, -1 if it is closed; if Reg == -1 { break }; Body; r0 = 0 as in Repeat }
+	Work               // for { Reg = <-c, or -1; if Reg == -1 { break }; Body; r0 = 0 as in Repeat }
 	MapGrow            // { n := len(mp); Body; Reg = len(mp) - n }
 	Poll               // for { Body; if Reg == Val { break }; Else }
 	PollHeld           // enter; for { look; if Reg == Val { break }; leave; Else; enter }; leave
