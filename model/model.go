@@ -141,7 +141,8 @@ type Primitive struct {
 	Blocking []trace.Op // operations that block in some state
 
 	byOp    [trace.OpMax][]Rule
-	settles bool
+	settles [trace.OpMax]bool // see Settled
+	settled bool              // some operation does
 }
 
 // primitives has all definitions, by kind.
@@ -178,8 +179,9 @@ func register(ps ...*Primitive) (registered bool) {
 	for _, p := range ps {
 		for i := range p.Rules {
 			r := &p.Rules[i]
-			_, ok := p.Settled(&Object{Kind: p.Kind}, r.Op, r.Arg)
-			p.settles = p.settles || ok && p.Counters != nil
+			if _, ok := p.settle(&Object{Kind: p.Kind}, r.Op, r.Arg); ok && p.Counters != nil {
+				p.settles[r.Op], p.settled = true, true
+			}
 		}
 	}
 	return true
@@ -292,8 +294,16 @@ func (p *Primitive) Rule(o *Object, op trace.Op, outcome int32) *Rule {
 	return nil
 }
 
-// Settled returns the state after op with that outcome, if the outcome alone determines it.
+// Settled returns the state after op with that outcome, if the outcome alone determines it. It may
+// be unknown.
 func (p *Primitive) Settled(o *Object, op trace.Op, outcome int32) (s State, ok bool) {
+	if !p.settles[op] {
+		return s, false
+	}
+	return p.settle(o, op, outcome)
+}
+
+func (p *Primitive) settle(o *Object, op trace.Op, outcome int32) (s State, ok bool) {
 	r := p.Rule(o, op, outcome)
 	if r == nil {
 		return s, false
@@ -327,7 +337,7 @@ func (p *Primitive) Settled(o *Object, op trace.Op, outcome int32) (s State, ok 
 }
 
 // Settles reports whether some operation of p has a Settled state.
-func (p *Primitive) Settles() bool { return p.settles }
+func (p *Primitive) Settles() bool { return p.settled }
 
 // Waits reports whether op blocks in some state.
 func (p *Primitive) Waits(op trace.Op) bool {

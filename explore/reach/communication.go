@@ -21,7 +21,7 @@ func (f *finder) openAlone() {
 	f.like.Accesses = f.notes(append(f.like.Accesses, transition.Access{Obj: obj, Op: op}), c, -1, send, nil)
 	leaves := f.conflicts(f.like.Accesses[1:])
 	f.collect(func(other transition.Object, a *transition.Access) bool {
-		return other == obj && (cap > 0 || a.Op == trace.OpClose) || leaves(other, a)
+		return other == obj && (cap > 0 || a.Mode == model.Close) || leaves(other, a)
 	}, f.like.Accesses)
 	f.decide = func(h set) bool {
 		if !f.closed(obj, h) && f.overtakes(c, -1, obj, send, h) {

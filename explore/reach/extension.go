@@ -45,7 +45,8 @@ type finder struct {
 	first  set                 // happened before its calls
 	deps   []int32             // events on which it may depend, in order
 	exact  bool                // it depends on all of deps
-	many   bool                // see function possible
+	many   bool                // see function rest
+	least  int                 // what rest returns at least, if many
 	as     []transition.Access // accesses of an operation, as executed
 	like   transition.Transition
 	decide func(h set) bool // sets like.Accesses; false if the call is not enabled
@@ -83,7 +84,10 @@ func (f *finder) openOperation() {
 		f.like.Accesses = append(f.like.Accesses, f.as...)
 	}
 	f.collect(f.mayDepend, f.as)
-	f.many = (t.Op == trace.OpWGWait || t.Op == trace.OpLock) && len(f.deps) > 2
+	waits := t.Op == trace.OpWGWait || t.Op == trace.OpLock && f.Tab.Kind(f.as[0].Obj) == trace.ObjRWMutex
+	if f.many = waits && len(f.deps) > 2; f.many {
+		f.least = f.rest(f.first)
+	}
 	f.decide = f.asBefore
 }
 
@@ -195,13 +199,15 @@ func (f *finder) woken(as []transition.Access, h set) bool {
 }
 
 // collect lists the events on which an operation may depend: barriers, and uses of the objects in
-// as (and of overlapping memory) for which dep returns true.
+// as (and of overlapping memory) for which dep returns true, which depends on the mode alone.
 func (f *finder) collect(dep func(obj transition.Object, a *transition.Access) bool, as []transition.Access) {
 	take := func(obj transition.Object) {
-		f.Uses(obj, func(at int, a *transition.Access) {
-			if !f.first.has(at) && !f.gone.has(at) && dep(obj, a) {
+		f.UsesBetween(obj, f.first.has, f.gone.has, func(at int, a *transition.Access) bool {
+			ok := dep(obj, a)
+			if ok {
 				f.deps = append(f.deps, int32(at))
 			}
+			return ok
 		})
 	}
 	for i := range as {
@@ -221,7 +227,7 @@ func (f *finder) collect(dep func(obj transition.Object, a *transition.Access) b
 
 // make makes x the current extension with history h, and reports whether it exists.
 func (f *finder) make(x *extension, h set) bool {
-	if !f.decide(h) || !f.is(h) || f.happened(h) {
+	if f.happened(h) || !f.decide(h) || !f.is(h) {
 		return false
 	}
 	f.fill(x, h)

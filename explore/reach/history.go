@@ -46,7 +46,9 @@ func (f *finder) back(w *walk) bool {
 		if w.in[k] != taken {
 			continue
 		}
-		w.in = w.in[:k]
+		if w.in = w.in[:k]; f.stays(int(f.deps[k])) {
+			continue
+		}
 		f.replay(w)
 		if f.leaveOut(w, k, leftOut) {
 			return true
@@ -92,11 +94,11 @@ func (f *finder) forward(w *walk) bool {
 // stay, or disable the call.
 func (f *finder) leaveOut(w *walk, k int, why choice) bool {
 	i := int(f.deps[k])
-	if f.exact && f.after(i).meets(f.must) {
+	if f.stays(i) {
 		return false
 	}
 	f.excl.add(i)
-	if f.many && !f.possible(f.h) {
+	if f.many && f.rest(f.h) > 0 {
 		f.excl.remove(i)
 		return false
 	}
@@ -104,23 +106,48 @@ func (f *finder) leaveOut(w *walk, k int, why choice) bool {
 	return true
 }
 
-// possible reports whether operations that wait for many others may still be enabled with the
-// exclusions so far. Without this test a Wait for n Dones would take 2^n attempts.
-func (f *finder) possible(h set) bool {
-	rest := 0
+// stays reports whether no history leaves out event i: that would remove an event that must stay,
+// or disable the call.
+func (f *finder) stays(i int) bool {
+	if f.exact && f.after(i).meets(f.must) {
+		return true
+	}
+	least := f.least
+	for k, as := 0, f.At(i).Accesses; f.many && k < len(as); k++ {
+		if a := &as[k]; a.Obj == f.as[0].Obj {
+			least += takes(a)
+		}
+	}
+	return f.many && least > 0
+}
+
+// rest returns how much the operations that the current one waits for leave undone at least, with
+// the exclusions so far; with more than 0 it is not enabled. Without this test a Wait for n Dones
+// would take 2^n attempts.
+func (f *finder) rest(h set) (n int) {
 	f.Uses(f.as[0].Obj, func(at int, a *transition.Access) {
 		in := h.has(at)
-		may := in || !f.excl.has(at) && !f.gone.has(at)
 		switch {
-		case a.Op == trace.OpWGAdd && (in || may && a.Arg < 0):
-			rest += int(a.Arg)
+		case in && a.Op == trace.OpWGAdd && a.Arg > 0:
+			n += int(a.Arg)
 		case in && (a.Op == trace.OpRLock || a.Op == trace.OpTryRLock && a.Arg != 0):
-			rest++
-		case may && a.Op == trace.OpRUnlock:
-			rest--
+			n++
+		case in || !f.excl.has(at) && !f.gone.has(at):
+			n -= takes(a)
 		}
 	})
-	return rest <= 0
+	return n
+}
+
+// takes returns by how much an access lets those go on that wait for others.
+func takes(a *transition.Access) int {
+	switch {
+	case a.Op == trace.OpWGAdd && a.Arg < 0:
+		return -int(a.Arg)
+	case a.Op == trace.OpRUnlock:
+		return 1
+	}
+	return 0
 }
 
 // takeAll sets f.h to the largest history.

@@ -15,12 +15,7 @@ func (q *sequence) outcome(op trace.Op, obj transition.Object, arg int32, h set)
 }
 
 // state is what the events of h leave at obj.
-func (q *sequence) state(obj transition.Object, h set) model.State {
-	def, o := q.Tab.Model(obj)
-	s := def.Start(o)
-	q.each(obj, h, func(_ int, a *transition.Access) { s = def.After(o, s, a.Op, a.Arg) })
-	return s
-}
+func (q *sequence) state(obj transition.Object, h set) model.State { return q.State(obj, h.has) }
 
 // each calls f with every access to obj within h, in order.
 func (q *sequence) each(obj transition.Object, h set, f func(at int, a *transition.Access)) {

@@ -186,31 +186,7 @@ func (c *Prefix) block(i int) bool {
 }
 
 // last returns the last transition in c that accesses obj with mode m, -1 if there is none.
-func (c *Prefix) last(obj Object, m model.Mode) int {
-	us := c.p.used(obj)
-	for k := len(us) - 1; k >= 0; k-- {
-		if us[k].Mode != m {
-			k = int(us[k].run)
-			continue
-		}
-		if c.has(int(us[k].at)) {
-			return int(us[k].at)
-		}
-	}
-	return -1
-}
-
-// latest returns the last of us[:k+1] that is in c, -1 if none is.
-func (c *Prefix) latest(us []use, k int) int {
-	for k >= 0 && !c.has(int(us[k].at)) {
-		const few = 8
-		if first := int(us[k].chain); k-first > few { // of a chain c has the first ones
-			k = first + sort.Search(k-first, func(i int) bool { return !c.has(int(us[first+i].at)) })
-		}
-		k--
-	}
-	return k
-}
+func (c *Prefix) last(obj Object, m model.Mode) int { return c.p.lastOf(obj, m, c.has) }
 
 // foreseeAll reports whether a, which is pending at the end of c, is enabled there, and sets the
 // accesses that it has there.
@@ -253,33 +229,7 @@ func (c *Prefix) foresee(a *Candidate, x *Access) bool {
 }
 
 // state returns the state of obj at the end of c.
-func (c *Prefix) state(obj Object) (s model.State) {
-	def, o := c.p.Tab.Model(obj)
-	us := c.p.used(obj)
-	from, end := 0, len(us)
-	s = def.Start(o)
-	if o.Kind == trace.ObjChan && o.Cap == 0 { // only a close changes it
-		if at := c.last(obj, model.Close); at >= 0 {
-			s = def.After(o, s, trace.OpClose, 0)
-		}
-		return s
-	}
-	if def.Settles() {
-		end = c.latest(us, end-1) + 1
-		for k := end - 1; k >= 0; k = c.latest(us, k-1) {
-			if settled, ok := def.Settled(o, us[k].Op, us[k].Arg); ok {
-				s, from = settled, k+1
-				break
-			}
-		}
-	}
-	for k := from; k < end; k++ {
-		if u := &us[k]; c.has(int(u.at)) {
-			s = def.After(o, s, u.Op, u.Arg)
-		}
-	}
-	return s
-}
+func (c *Prefix) state(obj Object) model.State { return c.p.State(obj, c.has) }
 
 // blocker returns the last transition in c whose exclusion may enable op, which is blocked at obj
 // in state s; -1 if there is none.
@@ -289,7 +239,7 @@ func (c *Prefix) blocker(obj Object, s model.State, op trace.Op) int {
 		return c.excess(obj) // Adds commute, so any of them may be the last
 	}
 	us := c.p.used(obj)
-	for k := c.latest(us, len(us)-1); k >= 0; k = c.latest(us, k-1) {
+	for k := latest(us, len(us)-1, c.has); k >= 0; k = latest(us, k-1, c.has) {
 		if u := &us[k]; def.Blames(o, s, op, u.Op, u.Arg) {
 			return int(u.at)
 		}

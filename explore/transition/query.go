@@ -1,6 +1,8 @@
 package transition
 
 import (
+	"sort"
+
 	"heddle/model"
 	"heddle/trace"
 )
@@ -105,6 +107,24 @@ func (p *Path) Uses(obj Object, f func(at int, a *Access)) {
 	us := p.uses[obj]
 	for i := range us {
 		f(int(us[i].at), &us[i].Access)
+	}
+}
+
+// UsesBetween calls f with the accesses to obj, the latest first, of transitions in neither of two
+// sets: old has with a transition all before it, gone all after it. Where f returns false it leaves
+// out those with the same mode that come directly before.
+func (p *Path) UsesBetween(obj Object, old, gone func(at int) bool, f func(at int, a *Access) bool) {
+	us := p.used(obj)
+	for k := len(us) - 1; k >= 0; k-- {
+		u := &us[k]
+		switch at, first := int(u.at), int(u.chain); {
+		case old(at):
+			k = first
+		case gone(at):
+			k = first + sort.Search(k-first, func(i int) bool { return gone(int(us[first+i].at)) })
+		case !f(at, &u.Access):
+			k = int(u.run)
+		}
 	}
 }
 
