@@ -136,10 +136,12 @@ func (c *Vector) Tick(k Chain) {
 	if int(k) < len(c.low) {
 		c.low[k]++
 	} else {
-		c.set(k, c.At(k)+1)
+		c.increment(k)
 	}
 	c.low[0]++
 }
+
+func (c *Vector) increment(k Chain) { c.set(k, c.At(k)+1) }
 
 // Copy makes c what d is.
 func (c *Vector) Copy(d *Vector) {
@@ -208,6 +210,9 @@ func newRest() *rest {
 	return &rest{table: noBlocks}
 }
 
+// dropRest is not inlined, so that Reset is.
+//
+//go:noinline
 func (c *Vector) dropRest() {
 	c.rest.share(noBlocks)
 	spareRests = append(spareRests, c.rest)

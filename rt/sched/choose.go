@@ -22,7 +22,9 @@ func (s *Sched) choose() *G {
 			s.passTime(n)
 			continue
 		}
-		id, ok := s.next()
+		last := s.prevReady()
+		turn, due := s.turns.due(&s.ready, last, len(s.t.Steps))
+		id, ok := s.next(turn, due)
 		if !ok {
 			return &s.dg
 		}
@@ -30,12 +32,15 @@ func (s *Sched) choose() *G {
 			s.fireEarly()
 			continue
 		}
-		return s.step(id)
+		if !due {
+			turn = s.unless(last)
+		}
+		return s.step(id, last, turn)
 	}
 }
 
-// next follows the prefix, then the policy.
-func (s *Sched) next() (trace.GID, bool) {
+// next follows the prefix, then the policy. due: it is turn's turn.
+func (s *Sched) next(turn trace.GID, due bool) (trace.GID, bool) {
 	of := s.opt.Schedule
 	s.replay.follow = nil // that of the last step may not have been asked for
 	for !s.replay.over() {
@@ -78,9 +83,9 @@ func (s *Sched) next() (trace.GID, bool) {
 			return s.inTurn(), true
 		}
 	}
-	if g, ok := s.turns.due(&s.ready, s.prevReady(), len(s.t.Steps)); ok {
+	if due {
 		s.ready.Passed(s.turns.prev)
-		return g, true
+		return turn, true
 	}
 	if s.mayFireEarly() {
 		g := s.opt.Policy.Choose(s.turns.prev, s.withTimers(), s.pend)
@@ -121,13 +126,16 @@ func (s *Sched) diverge(want trace.Step, noChoice bool) {
 }
 
 // Fallback returns the goroutine that the non-preemptive policy would choose now.
-func (s *Sched) Fallback() trace.GID { return s.fallback(s.prevReady()) }
-
-// fallback is Fallback; last: the goroutine that went last can go on.
-func (s *Sched) fallback(last bool) trace.GID {
-	if g, ok := s.turns.due(&s.ready, last, len(s.t.Steps)); ok {
+func (s *Sched) Fallback() trace.GID {
+	last := s.prevReady()
+	if g, due := s.turns.due(&s.ready, last, len(s.t.Steps)); due {
 		return g
 	}
+	return s.unless(last)
+}
+
+// unless is Fallback unless it is a goroutine's turn; last: the one that went last can go on.
+func (s *Sched) unless(last bool) trace.GID {
 	if last {
 		return s.turns.prev
 	}
@@ -139,11 +147,9 @@ func (s *Sched) prevReady() bool {
 	return s.turns.prev != trace.NoG && s.ready.Has(s.turns.prev)
 }
 
-// step records that id goes on.
-func (s *Sched) step(id trace.GID) *G {
+// step records that id goes on. The goroutine that went last could: last. Fallback was instead.
+func (s *Sched) step(id trace.GID, last bool, instead trace.GID) *G {
 	g := s.gs[id]
-	last := s.prevReady()
-	instead := s.fallback(last)
 	st, p := s.newStep(), &s.pend[id] // see event
 	st.G, st.Op, st.Choice, st.Default, st.Site = id, p.Op, -1, instead, p.Site
 	st.With, st.Case, st.WithCase = 0, 0, 0

@@ -97,7 +97,7 @@ func TestReusedEventsAndSteps(t *testing.T) {
 	s.opt.Schedule = new(trace.Schedule)
 	s.t.Events = []trace.Event{ev}[:0]
 	s.t.Steps = []trace.Step{st}[:0]
-	s.step(0)
+	s.step(0, s.prevReady(), s.Fallback())
 	if want := (trace.Step{Op: trace.OpLock, Choice: -1, Site: 7}); s.t.Steps[0] != want {
 		t.Errorf("got step %+v, want %+v", s.t.Steps[0], want)
 	}

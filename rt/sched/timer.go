@@ -539,11 +539,14 @@ func (s *Sched) fireTimer(t *timer) {
 // one timer another goroutine has a turn, or a policy that likes timers would fire a ticker for
 // ever. In a bubble of testing/synctest none is ever early, nor are time-outs that the standard
 // library chose: no goroutine is half a minute late with a connection.
-func (s *Sched) mayFireEarly() bool {
+func (s *Sched) mayFireEarly() bool { return s.opt.Schedule.Free && s.fires() }
+
+// fires is mayFireEarly in free time.
+func (s *Sched) fires() bool {
 	if s.exhaustive() {
 		return s.mayFireFreely()
 	}
-	if !s.opt.Schedule.Free || hook.Real || hook.Frozen || len(s.timers.heap) == 0 ||
+	if hook.Real || hook.Frozen || len(s.timers.heap) == 0 ||
 		s.timers.heap[0].when == never || s.timers.heap[0].looks() || s.timers.heap[0].library ||
 		s.timers.heap[0].when-s.vtime.now > earlyBy && !s.AnyTime || s.mainOver || len(s.early) >= maxEarly {
 		return false

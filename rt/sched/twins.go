@@ -212,16 +212,22 @@ func (s *Sched) twinLooks() {
 // that has not made more steps, as far as it can. So a search that leaves the rest of an execution
 // open gets one of the orders that it means to cover.
 func (s *Sched) eldersFirst(g trace.GID) trace.GID {
-	if !s.twins.paired || !s.exhaustive() || !s.opt.Schedule.Strict {
+	if !s.twins.paired {
 		return g
 	}
-	for {
+	return s.eldest(g)
+}
+
+// eldest is eldersFirst where there are pairs.
+func (s *Sched) eldest(g trace.GID) trace.GID {
+	for s.exhaustive() && s.opt.Schedule.Strict {
 		e := s.t.Twins[g]
 		if e == g || s.gs[e].state() != gReady || s.gs[e].steps > s.gs[g].steps {
-			return g
+			break
 		}
 		g = e
 	}
+	return g
 }
 
 // twinTold is told that the place of what g made among other objects matters: it depends on the
