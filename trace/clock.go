@@ -33,9 +33,7 @@ func (c Clock) Join(d Clock) Clock {
 	n := min(len(c), len(d))
 	head := c[:n]
 	for i, v := range d[:n] {
-		if v > head[i] {
-			head[i] = v
-		}
+		head[i] = max(head[i], v)
 	}
 	return append(c, d[n:]...)
 }

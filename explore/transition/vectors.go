@@ -134,9 +134,7 @@ func (v *vectors) join(j, i int) {
 	if v.width == 0 {
 		c, d := v.few[j*v.stride:(j+1)*v.stride], v.few[i*v.stride:(i+1)*v.stride]
 		for k, x := range d {
-			if x > c[k] {
-				c[k] = x
-			}
+			c[k] = max(c[k], x)
 		}
 		return
 	}
