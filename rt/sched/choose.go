@@ -147,7 +147,8 @@ func (s *Sched) prevReady() bool {
 	return s.turns.prev != trace.NoG && s.ready.Has(s.turns.prev)
 }
 
-// step records that id goes on. The goroutine that went last could: last. Fallback was instead.
+// step records that id goes on. last: the goroutine that made the step before could go on too;
+// instead: what Fallback returns.
 func (s *Sched) step(id trace.GID, last bool, instead trace.GID) *G {
 	g := s.gs[id]
 	st, p := s.newStep(), &s.pend[id] // see event
