@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -217,8 +218,23 @@ func (s *Suite) masked(sc *scenario, m string) bool {
 	})
 }
 
+// checks is how many processes check scenarios: they mostly wait for calls that wait.
+const checks = 3
+
 // verdicts runs the check of scenarios.
 func (s *Suite) verdicts(ctx context.Context, all []*scenario, repeat int) ([]string, error) {
+	parts := slices.Collect(slices.Chunk(all, (len(all)+checks-1)/checks))
+	verdicts, errs := make([][]string, len(parts)), make([]error, len(parts))
+	var wg sync.WaitGroup
+	for i, part := range parts {
+		wg.Go(func() { verdicts[i], errs[i] = s.verdictsOf(ctx, part, repeat) })
+	}
+	wg.Wait()
+	return slices.Concat(verdicts...), errors.Join(errs...)
+}
+
+// verdictsOf runs the check of scenarios by one process.
+func (s *Suite) verdictsOf(ctx context.Context, all []*scenario, repeat int) ([]string, error) {
 	verdicts := make([]string, len(all))
 	for from := 0; from < len(all); {
 		args := []string{s.levelsText(), fmt.Sprint(repeat), fmt.Sprint(from)}

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -23,6 +24,7 @@ type advice struct {
 	tries  map[string]string            // methods that may fail though they could succeed
 	runs   map[string]string            // methods that run a function of the caller in between
 	aborts map[string]string            // methods that make others fail, by the doc of an error
+	fluent map[string]bool              // of first: methods that configure the object and return it
 }
 
 // The sentences that are understood. Each is tried on one sentence of a doc comment.
@@ -50,10 +52,11 @@ var (
 		`(?i)\b(not succeed|fails?|unable|cannot|can't|could not)( to)? (acquire|take|get|obtain) the (lock|mutex)\b`)
 	sayFirst = regexp.MustCompile(`(?i)\b(must|should|has to|needs to|can|may) (only )?be (called|used|set|made) ` +
 		`(only )?before (any|all|the first|every|other|using|use)\b`)
-	sayRuns   = regexp.MustCompile(`(?i)\b(runs?|executes?|calls?|invokes?)\b.{0,30}\b(given|provided|specified|supplied|passed)\b`)
-	sayAborts = regexp.MustCompile(`(?i)\bcauses? .*\b(abort|fail|return)|\bcausing .*\b(abort|fail|return)|\b(aborts|interrupts|wakes)\b`)
-	sayLike   = regexp.MustCompile(`^\w+ (is|works|behaves)( exactly| just)? (like|similar to|the same as|equivalent to) (\w+)`)
-	called    = regexp.MustCompile(`\b[A-Z]\w*\*?`)
+	sayRuns        = regexp.MustCompile(`(?i)\b(runs?|executes?|calls?|invokes?)\b.{0,30}\b(given|provided|specified|supplied|passed)\b`)
+	sayAborts      = regexp.MustCompile(`(?i)\bcauses? .*\b(abort|fail|return)|\bcausing .*\b(abort|fail|return)|\b(aborts|interrupts|wakes)\b`)
+	sayLike        = regexp.MustCompile(`^\w+ (is|works|behaves)( exactly| just)? (like|similar to|the same as|equivalent to) (\w+)`)
+	nameConfigures = regexp.MustCompile(`^(With|Set)[A-Z]`)
+	called         = regexp.MustCompile(`\b[A-Z]\w*\*?`)
 )
 
 // docs has the doc comments of functions, methods, types and variables, by where their names are.
@@ -143,7 +146,7 @@ func forOne(doc string) string {
 func newAdvice() *advice {
 	return &advice{first: map[string]string{}, callee: map[string]string{}, alone: map[string]string{},
 		apart: map[string]map[string]string{}, vague: map[string]string{}, tries: map[string]string{},
-		runs: map[string]string{}, aborts: map[string]string{}}
+		fluent: map[string]bool{}, runs: map[string]string{}, aborts: map[string]string{}}
 }
 
 // advise reads the documentation of a type and of its methods.
@@ -212,6 +215,11 @@ func (p *Package) advise(obj *types.TypeName, methods []method) *advice {
 		}
 	}
 	for _, m := range methods {
+		if configures(obj, m) && a.first[m.name] == "" {
+			a.first[m.name], a.fluent[m.name] = m.name, true
+		}
+	}
+	for _, m := range methods {
 		if a.first[m.name] != "" {
 			continue
 		}
@@ -229,6 +237,20 @@ func (p *Package) advise(obj *types.TypeName, methods []method) *advice {
 		clear(a.callee)
 	}
 	return a
+}
+
+// configures reports whether a method is one of those that configure an object and return it, one
+// after the other, before it is used.
+func configures(obj *types.TypeName, m method) bool {
+	if m.sig.Params().Len() != 1 || m.sig.Results().Len() != 1 || !nameConfigures.MatchString(m.name) {
+		return false
+	}
+	t := types.Unalias(m.sig.Results().At(0).Type())
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	n, ok := t.(*types.Named)
+	return ok && n.Obj() == obj
 }
 
 // about adds what a sentence of the doc comment of method m says; others are the methods that it
@@ -304,6 +326,11 @@ func (s *Suite) heed() error {
 	}
 	for _, m := range slices.Sorted(maps.Keys(a.first)) {
 		it := "it"
+		if c := cmp.Or(a.callee[m], m); a.fluent[c] {
+			s.note("%s is called before all others only: %s returns the object, as what configures one does; "+
+				"-docs=false does without", m, c)
+			continue
+		}
 		if c := a.callee[m]; c != "" {
 			it = c + ", which it calls,"
 		}

@@ -107,6 +107,7 @@ func TestHeed(t *testing.T) {
 	}
 	a := s.advice
 	if a.first["WithMax"] == "" || a.first["Double"] == "" || a.callee["Double"] != "WithMax" ||
+		!a.fluent["SetMin"] || a.first["SetMin"] == "" || len(a.fluent) != 1 ||
 		a.alone["Wait"] == "" || a.runs["Go"] == "" || a.apart["Again"]["Leave"] == "" ||
 		a.apart["Again"]["LeaveSoon"] == "" || len(a.apart) != 3 || a.aborts["Wait"] == "" ||
 		len(a.aborts) > 1 || s.levels["TryPass"] != notCompared || s.levels["Enter"] != notCompared ||
@@ -219,6 +220,12 @@ func (p *Pool) Leave(pass *Pass) {}
 
 // Wait cleans up.
 func (p *Pool) Wait() {}
+
+// SetMin sets what the limit is at least.
+func (p *Pool) SetMin(n int) *Pool { p.n = max(p.n, n); return p }
+
+// SetOf sets something under a name.
+func (p *Pool) SetOf(name string, n int) *Pool { return p }
 
 // Again begins again. Use Leave before, otherwise you may run into a data race.
 func (p *Pool) Again() {}

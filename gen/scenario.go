@@ -378,6 +378,9 @@ func (s *Suite) random() *scenario {
 	n := s.opt.Goroutines
 	if n == 0 {
 		n = 2 + s.rng.IntN(4)/3
+		if 3*s.why["blocks"] > s.drawn { // one that waits needs others
+			n = 2 + s.rng.IntN(2)
+		}
 	}
 	for g := range n {
 		var calls []*call
