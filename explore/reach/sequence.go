@@ -59,7 +59,7 @@ func (q *sequence) read() {
 	q.alive.empty()
 	size := q.n * q.w
 	if cap(q.past) < size {
-		q.past, q.future = make([]uint64, 2*size), make([]uint64, 2*size)
+		q.past, q.future = make([]uint64, size+size/8), make([]uint64, size+size/8)
 	}
 	q.past, q.future = q.past[:size], q.future[:size]
 	clear(q.past)
