@@ -565,8 +565,12 @@ func (x *search) sow() {
 			ex.Trace.Verdict.Early() {
 			return // what it shows is not yet what others will
 		}
-		if seed(ex.Trace); good {
-			e.look(ex, again, "")
+		if seed(ex.Trace); !good {
+			return
+		}
+		doubt := e.suspects(&ex, again)
+		if e.look(ex, again, ""); doubt != nil {
+			e.look(e.perform(doubt, x.needs), doubt, "")
 		}
 	}
 	step := func(i int) bool {

@@ -24,7 +24,7 @@ type Executor interface {
 // A Strategy chooses the next execution. Next and Done are called in turn.
 type Strategy interface {
 	// Next returns the schedule of the next execution, nil if none is left. It is valid until the
-	// next call.
+	// next call of Next: Done leaves it as it is.
 	Next() *trace.Schedule
 
 	// Done takes the trace of that schedule. The trace may be overwritten once Done has returned.

@@ -44,16 +44,19 @@ const mostLoops = 16
 // A turn is what the running segment has to do with loops.
 type turn struct {
 	heads []trace.Head // of the goroutine, in their order
-	// the first event, and the first access, after the last head; more than there are without one
+	// at is the head by which it is known where the goroutine is: the last one of a loop that it
+	// was in before, else the last one. All that comes after it follows from what was so there
+	at int
+	// the first event, and the first access, after that head; more than there are without one
 	event, access int
 	// changes: it has changed memory that only the goroutine accesses, and that is older than the
-	// step, to what is not known. early: before the last head. words are such changes that are
-	// known; the first earlier of them come before the last head
+	// step, to what is not known. early: before the head. words are such changes that are known;
+	// the first earlier of them come before the head
 	changes, early bool
 	words          []word
 	earlier        int
-	// after: what is read now comes after the last head. late is that; unclear: too much is, or it
-	// is what the step itself has written
+	// after: what is read now comes after the head. late is that; unclear: too much is, or it is
+	// what the step itself has written
 	after, unclear bool
 	late           []reading
 }
@@ -66,13 +69,22 @@ func (l *lesson) takeHeads(proc transition.Proc, step int) {
 	t := &l.inTurn
 	*t = turn{heads: t.heads[:0], late: t.late[:0], words: t.words[:0],
 		event: math.MaxInt, access: math.MaxInt}
+	loops, goesOn := l.s.local[proc].loops, false
 	for ; l.head < len(l.t.Heads) && int(l.t.Heads[l.head].Step) <= step; l.head++ {
-		if h := &l.t.Heads[l.head]; l.p.tab.ProcOf(h.G) == proc {
-			t.heads = append(t.heads, *h)
-			t.event, t.access = int(h.Event), int(h.Plain)
+		h := &l.t.Heads[l.head]
+		if l.p.tab.ProcOf(h.G) != proc {
+			continue
+		}
+		t.heads = append(t.heads, *h)
+		if in := loops.numbered(h.Loop).goesOn(h); in || !goesOn {
+			goesOn = in
+			t.at, t.event, t.access = len(t.heads)-1, int(h.Event), int(h.Plain)
 		}
 	}
 }
+
+// goesOn reports whether at a head the goroutine is where the loop has brought it from its base.
+func (o *loop) goesOn(h *trace.Head) bool { return o != nil && !o.other && !h.Begins && o.base != toBe }
 
 // altersOwn notes a write to memory of which nothing is kept: w, if it is known what is written.
 // Nothing that lives on leads to what the step has allocated itself, but what the step leaves: that
@@ -104,16 +116,16 @@ func (l *lesson) looked(c int32) {
 // toBe is the base of a head whose node is not made yet.
 const toBe = -1
 
-// loopsAfter returns the loops that a goroutine is in after a segment, from those before it. clear:
-// what the goroutine does from the last head on follows from the base of its loop, and what it has
-// changed and read since.
-func (l *lesson) loopsAfter(o *loop, g *segment) (after *loop, clear bool) {
+// loopsAfter returns the loops that a goroutine is in after a segment, from those before it. from
+// is the loop of the head of turn.at, as it is there, if what the goroutine does after the head
+// follows from the base of the loop, and what it has changed and read since; else nil.
+func (l *lesson) loopsAfter(o *loop, g *segment) (after, from *loop) {
 	t, starts := &l.inTurn, len(g.starts)+len(g.timings) > 0
 	heads := t.heads
 	if g != &l.seg { // of the other side of a communication, or of a timer
 		heads = nil
 	}
-	if t.early || starts {
+	if t.early {
 		o = o.changedAt(0)
 	}
 	o = o.changedTo(t.words[:t.earlier])
@@ -121,8 +133,10 @@ func (l *lesson) loopsAfter(o *loop, g *segment) (after *loop, clear bool) {
 		h := &heads[i]
 		o = o.changedAt(h.Wrote)
 		in := o.numbered(h.Loop)
-		if in != nil && !in.other && !h.Begins {
-			o = in
+		if in.goesOn(h) {
+			if o = in; i == t.at {
+				from = o
+			}
 			continue
 		}
 		around := o
@@ -133,12 +147,18 @@ func (l *lesson) loopsAfter(o *loop, g *segment) (after *loop, clear bool) {
 			around = around.around
 		}
 		o = &loop{number: h.Loop, frame: h.Frame, base: toBe, around: around.atMost(mostLoops)}
+		if i == len(heads)-1 && i == t.at {
+			from = o
+		}
 	}
-	if t.changes || starts {
+	if t.changes {
 		o = o.changedAt(0)
 	}
 	o = o.changedTo(t.words[t.earlier:])
-	return o, len(heads) > 0 && !t.unclear && !starts && len(g.quiet) == 0
+	if t.unclear || starts || len(g.quiet) > 0 {
+		from = nil
+	}
+	return o, from
 }
 
 // numbered returns the loop of that number, nil if there is none.
@@ -216,13 +236,20 @@ func (l *lesson) lead(e *edge, n int32, g *segment) {
 	if p.accessedBy(y.proc, g.window) {
 		l.finer = true
 	}
-	x := node{proc: y.proc, parent: n, by: y.proc}
-	var clear bool
-	x.loops, clear = l.loopsAfter(y.loops, g)
+	x := node{proc: y.proc, parent: n, by: y.proc, goes: y.goes, arms: y.arms}
+	for _, c := range g.starts {
+		if p.tab.IsTimer(c) {
+			x.arms++
+		} else {
+			x.goes++
+		}
+	}
+	var from *loop
+	x.loops, from = l.loopsAfter(y.loops, g)
 	p.within(y, e, &x)
-	based := clear && x.loops.base == toBe
-	if clear && !based {
-		key = l.meeting(g, &x)
+	known := from != nil && from.base != toBe
+	if known {
+		key = l.meeting(g, &x, from)
 		if to, ok := p.met[key]; ok {
 			e.to, e.as = to, to
 			if len(e.writes) > 0 {
@@ -240,8 +267,9 @@ func (l *lesson) lead(e *edge, n int32, g *segment) {
 	for o := x.loops; o != nil && o.base == toBe; o = o.around {
 		o.base = e.to
 	}
-	if based { // an iteration may come back to it
-		if key = l.meeting(g, &x); key != "" {
+	if from != nil && !known { // an iteration may come back to it
+		from.base = e.to
+		if key = l.meeting(g, &x, from); key != "" {
 			p.met[key] = e.to
 		}
 	}
@@ -249,22 +277,24 @@ func (l *lesson) lead(e *edge, n int32, g *segment) {
 	*p.node(e.to) = x
 }
 
-// meeting returns the key of the node to which a segment leads whose last head has a base: segments
-// with one key lead to one local state; "" if it is one of its own. x is the node as it would be.
-func (l *lesson) meeting(g *segment, x *node) (key string) {
+// meeting returns the key of the node to which a segment leads, of which from is known, as of
+// loopsAfter: segments with one key lead to one local state; "" if it is one of its own. x is the
+// node as it would be.
+func (l *lesson) meeting(g *segment, x *node, from *loop) (key string) {
 	t := &l.inTurn
-	h := &t.heads[len(t.heads)-1]
+	h := &t.heads[t.at]
 	if h.Values == 0 {
 		return ""
 	}
-	b := binary.AppendUvarint(l.p.text[:0], uint64(x.loops.base))
+	b := binary.AppendUvarint(l.p.text[:0], uint64(from.base))
 	b = binary.AppendUvarint(b, uint64(h.Loop))
 	b = binary.LittleEndian.AppendUint64(b, h.Values)
-	b = binary.AppendUvarint(b, uint64(len(x.loops.words)))
-	for _, w := range x.loops.words {
+	b = binary.AppendUvarint(b, uint64(len(from.words)))
+	for _, w := range from.words {
 		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(w.item)), uint64(w.at)<<4|uint64(w.size))
 		b = binary.LittleEndian.AppendUint64(b, w.value)
 	}
+	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(x.goes)), uint64(x.arms))
 	b = binary.AppendUvarint(b, uint64(x.holds))
 	b = binary.AppendUvarint(b, uint64(x.arrives))
 	b = append(b, packed(x.shared, t.changes))

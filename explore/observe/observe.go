@@ -60,6 +60,7 @@ type Strategy struct {
 	numbers transition.Numbers
 
 	schedule trace.Schedule // of the first execution
+	next     trace.Schedule // what Next has returned
 	plans    plans
 	result   explore.Result
 	over     bool
@@ -156,10 +157,11 @@ func (s *Strategy) Next() *trace.Schedule {
 		}
 		return nil
 	}
+	s.next = s.schedule
 	if s.learned > 0 {
-		return &s.plans.now.schedule
+		s.next = s.plans.now.schedule
 	}
-	return &s.schedule
+	return &s.next
 }
 
 // search goes on until an execution is needed, which it makes the present plan.

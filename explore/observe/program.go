@@ -106,12 +106,14 @@ type node struct {
 	many    bool  // it has other parents beside that
 	joined  bool  // they are of the same goroutine, see program.join
 	loops   *loop // that the goroutine is in
-	known   bool  // op is
-	op      pending
-	awaits  bits  // the WaitGroups for which it, or a goroutine that it starts, may wait first
-	future  reach // what it, and goroutines that it starts, may access from here on
-	soon    reach // what of future it may access before it has passed one of awaits; see soon.go
-	bare    reach // what of future it accesses without the lock that guards it
+	// how many goroutines and timers it has started: others have their names by that
+	goes, arms int32
+	known      bool // op is
+	op         pending
+	awaits     bits  // the WaitGroups for which it, or a goroutine that it starts, may wait first
+	future     reach // what it, and goroutines that it starts, may access from here on
+	soon       reach // what of future it may access before it has passed one of awaits; see soon.go
+	bare       reach // what of future it accesses without the lock that guards it
 	// of the first node of a goroutine: what the goroutine that started it had accessed before in
 	// that step; see lesson.inherit
 	before reach
