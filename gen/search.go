@@ -191,12 +191,19 @@ func (f *search) steady(ctx context.Context) error {
 			sc.fails, f.cut = true, true
 			continue
 		}
-		endless, err := f.waits(ctx, sc)
+		r, err := f.throughout(ctx, sc)
 		if err != nil {
 			return err
 		}
-		if sc.fails = endless; endless {
+		if r.Waits {
 			f.why["waits"]++
+		}
+		x := r.Failure
+		sc.fails = r.Waits || x != nil
+		if x != nil && !sc.excuses(x.Kind) && !f.known(sc, x) && len(f.failing) < maxFailures {
+			if err := f.failed(ctx, found{sc, *x, f.levelsText()}); err != nil {
+				return err
+			}
 		}
 		for varies := true; varies && !sc.fails; {
 			levels := f.levelsText()
@@ -216,13 +223,23 @@ func (f *search) steady(ctx context.Context) error {
 // late reports whether the search has taken all the time it has, twice.
 func (f *search) late() bool { return time.Since(f.begun) > 2*f.budget }
 
-// waits reports whether calls of a scenario that may wait do so for ever in an execution.
-func (f *search) waits(ctx context.Context, sc *scenario) (bool, error) {
+// throughout executes a scenario in which calls may wait, also after a failure, which may hide that
+// they wait for ever. Another scenario is not executed.
+func (f *search) throughout(ctx context.Context, sc *scenario) (r Ran, err error) {
 	if sc.blocked == "" {
-		return false, nil
+		return r, nil
 	}
 	rans, err := f.execute(ctx, []*scenario{sc}, smallerRuns, Throughout)
-	return err == nil && rans[0].Waits, err
+	if err == nil {
+		r = rans[0]
+	}
+	return r, err
+}
+
+// waits reports whether calls of a scenario wait for ever in an execution, though they need not.
+func (f *search) waits(ctx context.Context, sc *scenario) (bool, error) {
+	r, err := f.throughout(ctx, sc)
+	return r.Waits, err
 }
 
 // quiet leaves scenarios out that leave goroutines behind, such as one that feeds a channel which
@@ -292,9 +309,12 @@ func (f *search) execute(ctx context.Context, all []*scenario, runs int, how How
 }
 
 // known reports whether a failure of the same kind is known of methods that sc calls too.
-func (f *search) known(sc *scenario, failure *Failure) bool {
+func (f *search) known(sc *scenario, failure *Failure) bool { return f.among(f.failing, sc, failure) }
+
+// among is known for a list of failures.
+func (f *search) among(all []found, sc *scenario, failure *Failure) bool {
 	have := f.methodsOf(sc)
-	return slices.ContainsFunc(f.failing, func(x found) bool {
+	return slices.ContainsFunc(all, func(x found) bool {
 		return x.Kind == failure.Kind && !slices.ContainsFunc(f.methodsOf(x.sc), func(m string) bool {
 			return !slices.Contains(have, m)
 		})
@@ -327,7 +347,7 @@ func (f *search) failed(ctx context.Context, now found) error {
 		return err
 	}
 	endless, err := f.waits(ctx, sc)
-	if err != nil {
+	if err != nil || endless && f.among(f.endless, sc, &now.Failure) {
 		return err
 	}
 	tried := map[string]bool{}
