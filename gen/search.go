@@ -58,7 +58,8 @@ type search struct {
 type found struct {
 	sc *scenario
 	Failure
-	levels string // how results were compared
+	levels  string // how results were compared
+	blocked string // orders that waited, as the check had found them
 }
 
 // maxFailures is after how many failures of different kinds or methods a search ends.
@@ -138,7 +139,7 @@ func (s *Suite) Search(ctx context.Context, run Runner, budget time.Duration) er
 			if r.Failure == nil || f.known(fine[i], r.Failure) || len(f.failing) >= maxFailures {
 				continue
 			}
-			if err := f.failed(ctx, found{fine[i], *r.Failure, levels}); err != nil {
+			if err := f.failed(ctx, found{fine[i], *r.Failure, levels, fine[i].blocked}); err != nil {
 				return err
 			}
 			if len(f.failing) > 0 {
@@ -201,7 +202,7 @@ func (f *search) steady(ctx context.Context) error {
 		x := r.Failure
 		sc.fails = r.Waits || x != nil
 		if x != nil && !sc.excuses(x.Kind) && !f.known(sc, x) && len(f.failing) < maxFailures {
-			if err := f.failed(ctx, found{sc, *x, f.levelsText()}); err != nil {
+			if err := f.failed(ctx, found{sc, *x, f.levelsText(), sc.blocked}); err != nil {
 				return err
 			}
 		}
@@ -390,7 +391,7 @@ func (f *search) failed(ctx context.Context, now found) error {
 		if best < 0 {
 			break
 		}
-		now = found{all[best], *rans[best].Failure, f.levelsText()}
+		now = found{all[best], *rans[best].Failure, f.levelsText(), all[best].blocked}
 	}
 	if endless {
 		f.endless = append(f.endless, now)
@@ -402,6 +403,10 @@ func (f *search) failed(ctx context.Context, now found) error {
 	if alone, err := f.alone(ctx, now.sc, now.Kind); err != nil || alone || f.known(now.sc, &now.Failure) {
 		return err
 	}
+	if again, err := f.stillFails(ctx, now); err != nil || !again {
+		return err
+	}
+	now.blocked, now.levels = now.sc.blocked, f.levelsText()
 	f.failing = append(f.failing, now)
 	return nil
 }
@@ -467,7 +472,7 @@ func (f *search) alone(ctx context.Context, sc *scenario, kind string) (bool, er
 
 // stillFails reports whether a scenario fails with results compared as they are now.
 func (f *search) stillFails(ctx context.Context, x found) (bool, error) {
-	if x.Kind != "test failure" || x.levels == f.levelsText() {
+	if x.Kind != "test failure" || x.levels == f.levelsText() && x.blocked == x.sc.blocked {
 		return true, nil
 	}
 	rans, err := f.execute(ctx, []*scenario{x.sc}, smallerRuns, UntilFailure)

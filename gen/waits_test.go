@@ -149,7 +149,8 @@ func TestSequential(t *testing.T) {
 	}
 }
 
-// An endless is a runner in which a Get that may wait races, and waits for ever in another execution.
+// An endless is a runner in which a Get that may wait races, and waits for ever in another
+// execution.
 type endless struct {
 	s      *Suite
 	waited int
