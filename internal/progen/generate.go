@@ -662,7 +662,10 @@ func (g *generator) loops() []*Stmt {
 // one value after the other, and remembers in a register or a variable of its own whether one of
 // them has come, perhaps only for a while. Then it shows that.
 func (g *generator) remembers() []*Stmt {
-	own := g.p.Vars
+	own, others := g.p.Vars, g.oneIn(4)
+	if !others { // all variables are one allocation
+		own, g.p.Vars = 0, 0
+	}
 	g.p.Vars++
 	const seen = 7
 	r := func(s *Stmt) []*Stmt { return []*Stmt{s} }
@@ -676,7 +679,9 @@ func (g *generator) remembers() []*Stmt {
 		return append(list, &Stmt{Op: Yield})
 	}
 	var body []*Stmt
-	if g.oneIn(3) { // what is remembered moves to the register for a while
+	forgotten := g.r.IntN(1 << Registers)
+	if g.oneIn(2) { // what is remembered moves to the register for a while
+		forgotten = 1<<Registers - 1
 		body = append(body, &Stmt{Op: Read, Obj: own, Reg: 1}, &Stmt{Op: Write, Obj: own, Src: -1})
 		if !g.oneIn(3) {
 			body = between(body)
@@ -700,14 +705,14 @@ func (g *generator) remembers() []*Stmt {
 	if g.oneIn(3) {
 		body = between(body)
 	}
-	if g.oneIn(4) { // seen by others
+	if others {
 		if list := g.statement(); !sends(list) {
 			body = append(body, list...)
 		}
 	}
-	loop := &Stmt{Op: Work, Reg: 0, Val2: g.r.IntN(1 << Registers), Body: body}
+	loop := &Stmt{Op: Work, Reg: 0, Val2: forgotten, Body: body}
 	if closes := g.oneIn(2); !closes {
-		loop = &Stmt{Op: Repeat, Val: 3 + g.r.IntN(2), Val2: loop.Val2,
+		loop = &Stmt{Op: Repeat, Val: 3 + g.r.IntN(2), Val2: forgotten,
 			Body: append(r(&Stmt{Op: Recv, Reg: 0}), body...)}
 	}
 	show := []*Stmt{{Op: Read, Obj: own, Reg: 1}, {Op: If, Reg: 1, Val: seen, Body: r(&Stmt{Op: Panic})}}
