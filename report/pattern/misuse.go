@@ -40,14 +40,16 @@ func (s *story) misuse() *Match {
 }
 
 // checked returns the last read of g before act i, in one function with the place p, of something
-// that the goroutine other has written.
-func (s *story) checked(g string, i int, p wire.Place, other string) (check act, first wire.Place, ok bool) {
+// that another goroutine has written in one function with the act by.
+func (s *story) checked(g string, i int, p wire.Place, by act) (check act, first wire.Place, ok bool) {
 	for ; i > 0; i-- {
 		a := s.acts[i-1]
 		if a.G != g || !isRead(a) {
 			continue
 		}
-		_, written := s.first(0, func(b act) bool { return b.G == other && b.Obj == a.Obj && isWrite(b) })
+		_, written := s.first(0, func(b act) bool {
+			return b.G == by.G && b.Obj == a.Obj && isWrite(b) && s.beside(b, by)
+		})
 		if !written {
 			continue
 		}
@@ -58,6 +60,13 @@ func (s *story) checked(g string, i int, p wire.Place, other string) (check act,
 		}
 	}
 	return check, first, false
+}
+
+// beside reports whether one function makes two acts, in any order.
+func (s *story) beside(a, b act) bool {
+	_, _, before := s.source.together(a.Where, b.Where)
+	_, _, after := s.source.together(b.Where, a.Where)
+	return before || after
 }
 
 // sendClosed explains a send on a channel that another goroutine closes.
@@ -99,7 +108,7 @@ func (s *story) sendClosed(p wire.Place) *Match {
 	}
 	text := fmt.Sprintf("%s sends to `%s` at %s, and %s closes it at %s; nothing makes the close wait for the send, and a send on a closed channel panics.",
 		p.Goroutine, m.Var, at(p), closes.G, at(closes.Where))
-	if check, first, ok := s.checked(p.Goroutine, end, p, closes.G); ok {
+	if check, first, ok := s.checked(p.Goroutine, end, p, closes); ok {
 		condition, _ := s.source.condition(first)
 		name := s.name(check)
 		m.Roles = append(m.Roles, Role{"check", check.G, first, of(check)})
@@ -108,7 +117,11 @@ func (s *story) sendClosed(p wire.Place) *Match {
 		m.Hint = fmt.Sprintf("hold one mutex from the check to the send, and the same one where `%s` is set and the channel closed; do not wait there: send in a select with default", name)
 		if len(check.held) > 0 {
 			m.Lock = s.lock(check.held[len(check.held)-1].obj)
-			m.Hint = fmt.Sprintf("hold %s from the check to the send%s, as the close does, and do not wait there: send in a select with default", m.Lock, s.inner(check, first))
+			where := "and where the channel is closed"
+			if holds(closes, check.held[len(check.held)-1].obj) {
+				where = "as the close does"
+			}
+			m.Hint = fmt.Sprintf("hold %s from the check to the send%s, %s, and do not wait there: send in a select with default", m.Lock, s.inner(check, first), where)
 		}
 		m.Hint += s.hintDone(m.Var, p, closes)
 	} else if _, ok := s.first(0, func(a act) bool {
@@ -117,11 +130,35 @@ func (s *story) sendClosed(p wire.Place) *Match {
 		text += fmt.Sprintf(" %s closes it after its own sends, and does not know of those of %s.",
 			closes.G, p.Goroutine)
 		m.Hint = fmt.Sprintf("close `%s` once, when all senders have ended: count them in a WaitGroup, and let one goroutine do `wg.Wait(); close(%s)`", m.Var, m.Var)
+	} else if gave, ok := s.gaveBack(p, closes); ok {
+		m.Lock = s.lock(gave.Obj)
+		text += fmt.Sprintf(" Both have given %s back by then (%s at %s).", m.Lock, p.Goroutine,
+			at(gave.Where))
+		m.Hint = fmt.Sprintf("hold %s at the send, and at the close; ", m.Lock) +
+			"do not wait there: send in a select with default" + s.hintDone(m.Var, p, closes)
 	} else {
 		m.Hint = fmt.Sprintf("let %s wait until %s has sent (a WaitGroup, or a channel) before it closes `%s`; or let only the sender close it", closes.G, p.Goroutine, m.Var)
 	}
 	m.Text = text
 	return m
+}
+
+// gaveBack returns where the goroutine that sends at p unlocks, before it does so in one function,
+// what the one that closes unlocks before that, in one function too.
+func (s *story) gaveBack(p wire.Place, closes act) (act, bool) {
+	before := func(a act, p wire.Place) bool {
+		_, _, ok := s.source.together(a.Where, p)
+		return ok && (a.op == trace.OpUnlock || a.op == trace.OpRUnlock)
+	}
+	return s.last(len(s.acts), func(a act) bool {
+		if a.G != p.Goroutine || !before(a, p) {
+			return false
+		}
+		_, ok := s.last(closes.i, func(b act) bool {
+			return b.G == closes.G && b.Obj == a.Obj && before(b, closes.Where)
+		})
+		return ok
+	})
 }
 
 // timerStopped reports whether the send is that of a timer's function, and the goroutine that
@@ -188,7 +225,7 @@ func (s *story) closeTwice(p wire.Place) *Match {
 		m.Text += fmt.Sprintf(" %s had looked whether it was closed (the select at %s), but that was before %s closed it.",
 			p.Goroutine, at(look.Where), closed.G)
 		m.Roles = append(m.Roles, Role{"check", look.G, look.Where, of(look)})
-	} else if check, first, ok := s.checked(p.Goroutine, len(s.acts), p, closed.G); ok {
+	} else if check, first, ok := s.checked(p.Goroutine, len(s.acts), p, closed); ok {
 		condition, _ := s.source.condition(first)
 		m.Text += fmt.Sprintf(" %s had checked `%s` at %s, but that was before %s set `%s`.", p.Goroutine,
 			condition, at(first), closed.G, s.name(check))
@@ -251,7 +288,7 @@ func (s *story) addAfterWait(add, wait wire.Place) *Match {
 	m := &Match{Name: AddAfterWait, Var: add.Object, Roles: []Role{
 		{"add", adds.G, add, of(adds)},
 		{"wait", waits.G, wait, of(waits)}}}
-	if check, first, ok := s.checked(adds.G, adds.i, add, waits.G); ok {
+	if check, first, ok := s.checked(adds.G, adds.i, add, waits); ok {
 		condition, _ := s.source.condition(first)
 		name := s.name(check)
 		m.Roles = append(m.Roles, Role{"check", check.G, first, of(check)})
