@@ -59,7 +59,7 @@ func (r *Reporter) upTo(f *Finding, all []line) ([]line, map[int]*wire.Place) {
 		steps[i] = all[i].step
 	}
 	at := r.markedSteps(f.Finding, steps)
-	if f.Kind == "data race" && len(at) == 2 {
+	if f.Kind == "data race" && len(at) == 2 || f.Kind == "misuse" && len(f.Places) == 1 && len(at) == 1 {
 		all = all[:1+slices.Max(slices.Collect(maps.Keys(at)))]
 	}
 	return all, at
@@ -270,6 +270,8 @@ func performs(s *wire.Step, p *wire.Place, kind string) bool {
 	switch {
 	case kind == "test failure" || kind == "panic":
 		return false
+	case kind == "misuse" && s.Op == "select" && p.Op == "send": // the channel of its case is closed
+		return true
 	case s.Where.Object != "" && p.Object != "" && s.Where.Object != p.Object && kind != "data race":
 		return false
 	case waitsForEver(kind) && (s.Op == "lock" || s.Op == "rlock" ||

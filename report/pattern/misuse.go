@@ -134,8 +134,13 @@ func (s *story) sendClosed(p wire.Place) *Match {
 		m.Lock = s.lock(gave.Obj)
 		text += fmt.Sprintf(" Both have given %s back by then (%s at %s).", m.Lock, p.Goroutine,
 			at(gave.Where))
-		m.Hint = fmt.Sprintf("hold %s at the send, and at the close; ", m.Lock) +
-			"do not wait there: send in a select with default" + s.hintDone(m.Var, p, closes)
+		m.Hint = fmt.Sprintf("do not unlock %s at %s before the send: hold it from where `%s` is looked up to the send; ",
+			m.Lock, at(gave.Where), m.Var)
+		if s.source.never(p) {
+			m.Hint += "the select has a default, so nothing waits there"
+		} else {
+			m.Hint += "do not wait there: send in a select with default" + s.hintDone(m.Var, p, closes)
+		}
 	} else {
 		m.Hint = fmt.Sprintf("let %s wait until %s has sent (a WaitGroup, or a channel) before it closes `%s`; or let only the sender close it", closes.G, p.Goroutine, m.Var)
 	}

@@ -243,6 +243,21 @@ func (c *sources) statement(p wire.Place) (text string) {
 	return text
 }
 
+// never reports whether the select at p never waits: it has a default.
+func (c *sources) never(p wire.Place) (has bool) {
+	f := c.function(p)
+	if f == nil {
+		return false
+	}
+	ast.Inspect(f.body, func(n ast.Node) bool {
+		if s, is := n.(*ast.SelectStmt); is && c.Line(s.Pos()) <= p.Line && p.Line <= c.Line(s.End()) {
+			has = slices.ContainsFunc(s.Body.List, func(k ast.Stmt) bool { return k.(*ast.CommClause).Comm == nil })
+		}
+		return true
+	})
+	return has
+}
+
 // deferUnlock returns the deferred unlock of a lock in the function around p.
 func (c *sources) deferUnlock(p wire.Place, lock string) (at wire.Place, ok bool) {
 	f := c.function(p)
