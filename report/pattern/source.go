@@ -251,7 +251,9 @@ func (c *sources) never(p wire.Place) (has bool) {
 	}
 	ast.Inspect(f.body, func(n ast.Node) bool {
 		if s, is := n.(*ast.SelectStmt); is && c.Line(s.Pos()) <= p.Line && p.Line <= c.Line(s.End()) {
-			has = slices.ContainsFunc(s.Body.List, func(k ast.Stmt) bool { return k.(*ast.CommClause).Comm == nil })
+			has = slices.ContainsFunc(s.Body.List, func(k ast.Stmt) bool {
+				return k.(*ast.CommClause).Comm == nil
+			})
 		}
 		return true
 	})
