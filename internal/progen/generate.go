@@ -670,23 +670,17 @@ func (g *generator) remembers() []*Stmt {
 	const seen = 7
 	r := func(s *Stmt) []*Stmt { return []*Stmt{s} }
 	between := func(list []*Stmt) []*Stmt { // something that others can come before
-		switch {
-		case g.p.Mutexes > 0 && g.oneIn(2):
+		if g.p.Mutexes > 0 && g.oneIn(2) {
 			return append(list, &Stmt{Op: Lock}, &Stmt{Op: Unlock})
-		case g.p.Atomics > 0:
-			return append(list, &Stmt{Op: Load, Reg: 1})
 		}
 		return append(list, &Stmt{Op: Yield})
 	}
-	var body []*Stmt
+	var take, body []*Stmt
 	forgotten := g.r.IntN(1 << Registers)
 	if g.oneIn(2) { // what is remembered moves to the register for a while
 		forgotten = 1<<Registers - 1
-		body = append(body, &Stmt{Op: Read, Obj: own, Reg: 1}, &Stmt{Op: Write, Obj: own, Src: -1})
-		if !g.oneIn(3) {
-			body = between(body)
-		}
-		body = append(body, &Stmt{Op: Write, Obj: own, Src: 1})
+		take = []*Stmt{{Op: Read, Obj: own, Reg: 1}, {Op: Write, Obj: own, Src: -1}}
+		body = r(&Stmt{Op: Write, Obj: own, Src: 1})
 	}
 	values := []int{1, 2, 3, 4}
 	set := r(&Stmt{Op: Write, Obj: own, Val: seen, Src: -1})
@@ -710,10 +704,12 @@ func (g *generator) remembers() []*Stmt {
 			body = append(body, list...)
 		}
 	}
-	loop := &Stmt{Op: Work, Reg: 0, Val2: forgotten, Body: body}
-	if closes := g.oneIn(2); !closes {
+	loop := &Stmt{Op: Work, Reg: 0, Val2: forgotten}
+	if g.oneIn(2) {
+		loop.Body = append(between(take), body...)
+	} else {
 		loop = &Stmt{Op: Repeat, Val: 3 + g.r.IntN(2), Val2: forgotten,
-			Body: append(r(&Stmt{Op: Recv, Reg: 0}), body...)}
+			Body: append(append(take, &Stmt{Op: Recv, Reg: 0}), body...)}
 	}
 	show := []*Stmt{{Op: Read, Obj: own, Reg: 1}, {Op: If, Reg: 1, Val: seen, Body: r(&Stmt{Op: Panic})}}
 	if g.oneIn(3) {
