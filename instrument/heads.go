@@ -31,10 +31,9 @@ func (r *rewriter) heads(s ast.Stmt, body *ast.BlockStmt, label *ast.LabeledStmt
 		h.over = core(r.info.TypeOf(s.X))
 	}
 	if _, ok := h.over.(*types.Signature); ok {
-		// its body is a function, and the loops of the one ranged over do not see what it assigns
-		if h.assignments(); len(h.vars) > 0 {
-			r.atStart(body, "_hd.Remembers(); ")
-		}
+		// its body is a function, and the loops of the one ranged over do not see what it leaves in
+		// the one around it: what it assigns, returns and defers, and how it was left
+		r.atStart(body, "_hd.Remembers(); ")
 		return
 	}
 	if !r.mem || r.in.Standard || r.in.Mode.Quiet || len(r.labels) > 0 {
@@ -75,10 +74,28 @@ func (r *rewriter) heads(s ast.Stmt, body *ast.BlockStmt, label *ast.LabeledStmt
 // mutes reports whether a file has functions that do not announce what they write. Nothing is
 // known then of what goroutines remember: package hook is told.
 func mutes(f *ast.File) bool {
-	return importsC(f) || slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
+	return importsC(f) || usesUnannounced(f) || slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
 		fn, ok := d.(*ast.FuncDecl)
 		return ok && fn.Body != nil && forbidsCalls(fn)
 	})
+}
+
+// usesUnannounced reports whether a file may have objects of the standard library whose own memory
+// is not announced: open files of package embed, and generators of type rand.ChaCha8.
+func usesUnannounced(f *ast.File) (does bool) {
+	for _, s := range f.Imports {
+		switch s.Path.Value {
+		case `"embed"`:
+			does = does || s.Name == nil || s.Name.Name != "_"
+		case `"math/rand/v2"`:
+			ast.Inspect(f, func(n ast.Node) bool {
+				id, is := n.(*ast.Ident)
+				does = does || is && (id.Name == "NewChaCha8" || id.Name == "ChaCha8")
+				return !does
+			})
+		}
+	}
+	return does
 }
 
 // A heading is the look at one loop.
@@ -105,12 +122,19 @@ func (h *heading) ends() (list []token.Pos, ok bool) {
 			if n.Tok != token.CONTINUE || n.Label != nil && n.Label.Name != h.label {
 				break
 			}
-			own := true
+			own, within := true, false
 			for _, a := range above {
-				switch a.(type) {
-				case *ast.ForStmt, *ast.RangeStmt:
+				switch a := a.(type) {
+				case *ast.ForStmt:
 					own = n.Label != nil
+				case *ast.RangeStmt:
+					own = n.Label != nil
+					_, is := core(h.info.TypeOf(a.X)).(*types.Signature)
+					within = within || is
 				}
+			}
+			if own && within { // the function that is ranged over goes on after it
+				ok = false
 			}
 			if _, labelled := above[len(above)-1].(*ast.LabeledStmt); own && labelled {
 				ok = false

@@ -38,9 +38,9 @@ func (r *rewriter) usesState(d *ast.FuncDecl) {
 
 // stated are functions that change settings of the whole process and return the old value.
 var stated = map[string]map[string]bool{
-	"runtime": {"GOMAXPROCS": true},
+	"runtime": {"GOMAXPROCS": true, "SetMutexProfileFraction": true},
 	"runtime/debug": {"SetGCPercent": true, "SetMaxStack": true, "SetMaxThreads": true,
-		"SetMemoryLimit": true},
+		"SetMemoryLimit": true, "SetPanicOnFault": true},
 }
 
 // harmless are functions of package syscall that other goroutines cannot observe and that observe

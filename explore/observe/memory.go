@@ -44,9 +44,9 @@ func (l *lesson) effect(e *trace.Event, u trace.Updated) bool {
 	case o.Kind == trace.ObjMap: // loads commute
 		write = e.Op != trace.OpMapLoad && e.Op != trace.OpMapRange
 	case o.Kind == trace.ObjPool || o.Kind == trace.ObjModel || o.Kind == trace.ObjAtomic:
-	case !e.Quiet:
+	case !e.Quiet && !ofConnection(o):
 		return true
-	case o.Kind == trace.ObjMutex || o.Kind == trace.ObjRWMutex:
+	case o.Kind == trace.ObjMutex || o.Kind == trace.ObjRWMutex: // of the standard library
 		write = e.Op == trace.OpLock || e.Op == trace.OpTryLock
 		if !write && e.Op != trace.OpRLock && e.Op != trace.OpTryRLock || watched(o) {
 			return true
@@ -62,6 +62,12 @@ func (l *lesson) effect(e *trace.Event, u trace.Updated) bool {
 		l.write(c, true)
 	}
 	return true
+}
+
+// ofConnection reports whether an object is the lock of a pipe, or of a connection within the
+// process: what they hold is not announced.
+func ofConnection(o *trace.Object) bool {
+	return o.Made.Kind() == trace.KindPC && (o.Kind == trace.ObjMutex || o.Kind == trace.ObjRWMutex)
 }
 
 // watched reports whether the memory that a lock of the standard library guards is announced, as

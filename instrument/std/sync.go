@@ -50,11 +50,11 @@ var syncPatch = &pkg{
 		"once.go": {hook: true, edits: []edit{
 			guard("func (o *Once) Do(f func()) {", "if _hs.Here() { o.heddleDo(f, _hs.CallerPC()); return }"),
 		}},
-		// The position is that of the call.
+		// The position is that of the call. What f returns, or panics with, is kept.
 		"oncefunc.go": {hook: true, edits: []edit{
-			replace("	return func() {\n		d.once.Do(func() {\n", "	_hs.Var(&d, 0); return func() {\n		d.once.heddleAt(_hs.CallerPC(), func() {\n"),
-			replace("	return func() T {\n		d.once.Do(func() {\n", "	_hs.Var(&d, 0); return func() T {\n		d.once.heddleAt(_hs.CallerPC(), func() {\n"),
-			replace("	return func() (T1, T2) {\n		d.once.Do(func() {\n", "	_hs.Var(&d, 0); return func() (T1, T2) {\n		d.once.heddleAt(_hs.CallerPC(), func() {\n"),
+			replace("	return func() {\n		d.once.Do(func() {\n", "	_hs.Var(&d, 0); return func() {\n		d.once.heddleAt(_hs.CallerPC(), func() { _hs.Remembers()\n"),
+			replace("	return func() T {\n		d.once.Do(func() {\n", "	_hs.Var(&d, 0); return func() T {\n		d.once.heddleAt(_hs.CallerPC(), func() { _hs.Remembers()\n"),
+			replace("	return func() (T1, T2) {\n		d.once.Do(func() {\n", "	_hs.Var(&d, 0); return func() (T1, T2) {\n		d.once.heddleAt(_hs.CallerPC(), func() { _hs.Remembers()\n"),
 		}},
 		"map.go": {hook: true, edits: []edit{
 			guard("func (m *Map) Load(key any) (value any, ok bool) {",

@@ -84,8 +84,10 @@ func HB[T ~bool](digest uint64, v T) uint64 {
 
 // HF adds a number: two that are printed alike may differ in it.
 func HF[T ~float32 | ~float64](digest uint64, v T) uint64 {
-	f := float64(v)
-	return digested(digest, *(*uint64)(unsafe.Pointer(&f)))
+	if unsafe.Sizeof(v) == 4 { // a conversion makes some values that are no number others
+		return digested(digest, uint64(*(*uint32)(unsafe.Pointer(&v))))
+	}
+	return digested(digest, *(*uint64)(unsafe.Pointer(&v)))
 }
 
 // HS adds a text.
