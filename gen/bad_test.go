@@ -10,17 +10,7 @@ import (
 
 // TestBadInput: what cannot be tested is told with its place, what was expected, and what to do.
 func TestBadInput(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module example.com/bad\n\ngo 1.24\n",
-		"bad.go": badSource, "spec_test.go": badSpecs} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p, err := Load(context.Background(), dir, ".", true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := loadFiles(t, "bad", map[string]string{"bad.go": badSource, "spec_test.go": badSpecs}, true)
 	for _, c := range []struct {
 		typ  string
 		opt  Options
@@ -136,12 +126,22 @@ func check(c *Count) bool { return true }
 // loadShared loads the package of sharedSource, tests: as Load does.
 func loadShared(t *testing.T, tests bool) *Package {
 	t.Helper()
+	return loadFiles(t, "shared", map[string]string{"shared.go": sharedSource}, tests)
+}
+
+// loadFiles loads the package of files, by their names, which is example.com/module; tests: as Load
+// does.
+func loadFiles(t *testing.T, module string, files map[string]string, tests bool) *Package {
+	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module example.com/shared\n\ngo 1.24\n",
-		"shared.go": sharedSource} {
+	write := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
+	}
+	write("go.mod", "module example.com/"+module+"\n\ngo 1.24\n")
+	for name, text := range files {
+		write(name, text)
 	}
 	p, err := Load(context.Background(), dir, ".", tests)
 	if err != nil {

@@ -1,9 +1,6 @@
 package gen
 
 import (
-	"context"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -91,16 +88,7 @@ func TestAdvice(t *testing.T) {
 // TestHeed: constructors and methods of a package are chosen by their documentation; options choose
 // others.
 func TestHeed(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module example.com/q\n\ngo 1.24\n", "q.go": heeded} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p, err := Load(context.Background(), dir, ".", false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := loadFiles(t, "q", map[string]string{"q.go": heeded}, false)
 	s, err := p.Suite("Pool", Options{})
 	if err != nil {
 		t.Fatal(err)

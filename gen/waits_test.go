@@ -2,8 +2,6 @@ package gen
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,17 +83,7 @@ func (q *Queue) Reset() {
 // waitingSuite returns a suite of waitingSource.
 func waitingSuite(t *testing.T) *Suite {
 	t.Helper()
-	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module example.com/waiting\n\ngo 1.24\n",
-		"waiting.go": waitingSource} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p, err := Load(context.Background(), dir, ".", false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := loadFiles(t, "waiting", map[string]string{"waiting.go": waitingSource}, false)
 	s, err := p.Suite("Queue", Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
