@@ -72,8 +72,7 @@ func (s *Strategy) readPlain(t *trace.Trace) {
 // notePlain adds the plain accesses of event e, piece p of transition j.
 func (s *Strategy) notePlain(e net.Event, j int, p *piece) {
 	t := s.read.trace
-	s.notePoints(e, j, p)
-	s.noteQuiet(e, j, p)
+	s.noteEvents(e, j, p)
 	for _, i := range s.read.plain[int32(s.path.Step(j))] {
 		a := &t.Plain[i]
 		if !p.holds(int(a.After)) {

@@ -100,44 +100,41 @@ func (s *Strategy) noteWord(e net.Event, w word, write bool) {
 	}
 }
 
-// notePoints adds the accesses of event e, piece p of transition j, that are scheduling points:
-// others may access the same memory at places that are none.
-func (s *Strategy) notePoints(e net.Event, j int, p *piece) {
-	t := s.read.trace
-	for i := s.path.Event(j); i < len(t.Events) && int(t.Events[i].Step) <= s.path.Step(j); i++ {
-		if v := &t.Events[i]; (v.Op == trace.OpRead || v.Op == trace.OpWrite) && v.Obj != 0 && p.holds(i) {
-			o := t.Objects[v.Obj]
-			s.noteMemory(e, &trace.Plain{Mem: o, Size: transition.MemorySize(v, o.Kind),
-				Write: v.Op == trace.OpWrite})
-		}
-	}
-}
-
-// noteQuiet adds the operations of the standard library in event e, piece p of transition j, on
-// objects that the net does not have. Mutexes say nothing of what they guard.
-func (s *Strategy) noteQuiet(e net.Event, j int, p *piece) {
+// noteEvents adds what the events of event e, piece p of transition j, access beside the objects
+// that the net has. Accesses that are scheduling points count: others may access the same memory at
+// places that are none. So do operations of the standard library on objects that the net does not
+// have, but for mutexes: they say nothing of what they guard.
+func (s *Strategy) noteEvents(e net.Event, j int, p *piece) {
 	if !s.merges() {
 		return
 	}
 	t := s.read.trace
 	for i := s.path.Event(j); i < len(t.Events) && int(t.Events[i].Step) <= s.path.Step(j); i++ {
 		v := &t.Events[i]
-		if !v.Quiet || v.Obj == 0 || !p.holds(i) {
+		if v.Obj == 0 || !p.holds(i) {
 			continue
 		}
-		switch t.Objects[v.Obj].Kind {
-		case trace.ObjMutex, trace.ObjRWMutex:
-			continue
+		o := &t.Objects[v.Obj]
+		if v.Op == trace.OpRead || v.Op == trace.OpWrite {
+			s.noteMemory(e, &trace.Plain{Mem: *o, Size: transition.MemorySize(v, o.Kind),
+				Write: v.Op == trace.OpWrite})
 		}
-		obj := s.tab.ObjectOf(t, v.Obj)
-		if _, mail := s.quiet.of[message{obj, 0}]; mail {
-			continue
+		if v.Quiet && o.Kind != trace.ObjMutex && o.Kind != trace.ObjRWMutex {
+			s.noteQuiet(e, v)
 		}
-		w := word{by: transition.NoProc, n: -1 - int32(obj)}
-		s.noteWord(e, w, false)
-		if model.MayConflict(v.Op, v.Op) { // it does more than to look
-			s.noteWord(e, w, true)
-		}
+	}
+}
+
+// noteQuiet is noteEvents for an operation of the standard library.
+func (s *Strategy) noteQuiet(e net.Event, v *trace.Event) {
+	obj := s.tab.ObjectOf(s.read.trace, v.Obj)
+	if _, mail := s.quiet.of[message{obj, 0}]; mail {
+		return
+	}
+	w := word{by: transition.NoProc, n: -1 - int32(obj)}
+	s.noteWord(e, w, false)
+	if model.MayConflict(v.Op, v.Op) { // it does more than to look
+		s.noteWord(e, w, true)
 	}
 }
 
