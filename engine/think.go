@@ -315,13 +315,18 @@ func (x *search) take(ex Execution, next *trace.Schedule) bool {
 	if len(e.polled) == x.polled { // or a goroutine waits in it for a poll and has not arrived
 		e.look(ex, next, "")
 	}
-	if doubt != nil && !x.stale() {
-		e.look(e.perform(doubt, x.needs), doubt, "")
-	}
-	if x.stale() {
+	if x.settle(doubt); x.stale() {
 		x.again()
 	}
 	return true
+}
+
+// settle makes the execution that decides what suspects has left in doubt, nil if there is nothing,
+// unless the search begins anew.
+func (x *search) settle(doubt *trace.Schedule) {
+	if doubt != nil && !x.stale() {
+		x.e.look(x.e.perform(doubt, x.needs), doubt, "")
+	}
 }
 
 // takeWide takes an execution in which every access is a step.
@@ -569,9 +574,8 @@ func (x *search) sow() {
 			return
 		}
 		doubt := e.suspects(&ex, again)
-		if e.look(ex, again, ""); doubt != nil {
-			e.look(e.perform(doubt, x.needs), doubt, "")
-		}
+		e.look(ex, again, "")
+		x.settle(doubt)
 	}
 	step := func(i int) bool {
 		plant(e.sampledSteps(u, i))
