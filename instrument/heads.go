@@ -71,8 +71,8 @@ func (r *rewriter) heads(s ast.Stmt, body *ast.BlockStmt, label *ast.LabeledStmt
 	r.outside(s, label, "var "+name+" _hd.Turns; if _hd.Heads { "+name+" = _hd.Begins("+digest+") }; ")
 }
 
-// mutes reports whether a file has functions that do not announce what they write. Nothing is
-// known then of what goroutines remember: package hook is told.
+// mutes reports whether a file has functions, or may have objects, that do not announce what they
+// write. Nothing is known then of what goroutines remember: package hook is told.
 func mutes(f *ast.File) bool {
 	return importsC(f) || usesUnannounced(f) || slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
 		fn, ok := d.(*ast.FuncDecl)

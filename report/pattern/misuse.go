@@ -116,9 +116,8 @@ func (s *story) sendClosed(p wire.Place) *Match {
 			p.Goroutine, condition, at(first), closes.G, name)
 		m.Hint = fmt.Sprintf("hold one mutex from the check to the send, and the same one where `%s` is set and the channel closed; do not wait there: send in a select with default", name)
 		if len(check.held) > 0 {
-			m.Lock = s.lock(check.held[len(check.held)-1].obj)
-			where := "and where the channel is closed"
-			if holds(closes, check.held[len(check.held)-1].obj) {
+			lock, where := check.held[len(check.held)-1].obj, "and where the channel is closed"
+			if m.Lock = s.lock(lock); holds(closes, lock) {
 				where = "as the close does"
 			}
 			m.Hint = fmt.Sprintf("hold %s from the check to the send%s, %s, and do not wait there: send in a select with default", m.Lock, s.inner(check, first), where)

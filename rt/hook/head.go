@@ -51,7 +51,7 @@ func Head(t Turns, values uint64) Turns {
 	return LoopHead(t+1, values, stackDepth(uintptr(unsafe.Pointer(&t))))
 }
 
-// Muted is true if a package has functions that write memory and do not announce it.
+// Muted is true if a package has functions, or objects, that change memory and do not announce it.
 var Muted bool
 
 // Mutes says so, when the package is initialised: nothing is known then of what loops forget.
@@ -60,8 +60,8 @@ func Mutes() bool {
 	return true
 }
 
-// Remembers says that a function is called which may assign variables of another one that is under
-// way, as the body of a range over a function does.
+// Remembers says that something is kept which no write announces: what the body of a range over a
+// function leaves in the function around it, or the result of a sync.OnceValue.
 func Remembers() {
 	if Heads && Here() {
 		Shallow, Unsettled = 0, true
