@@ -54,6 +54,10 @@ func (s *Suite) Prepare(ctx context.Context) error {
 		return err
 	}
 	s.useWhatWorks(verdicts[len(s.makes):])
+	if why, ok := allPanic(verdicts[len(s.makes):]); ok {
+		return fmt.Errorf("%seach method of %s panics on a new object, %s, that nothing was done with: %s%s; write an exported function without parameters that makes one of use",
+			s.p.at(s.obj), s.typeName(), s.makes[s.fine[0]].shown(), why, s.because())
+	}
 	if !starts {
 		s.end = ""
 	}
@@ -90,6 +94,7 @@ func (s *Suite) useWhatWorks(verdicts []string) {
 			s.end = "" // alone it waits, or panics
 		}
 		if v == "fine" || v == "" || v == "blocks" {
+			s.waits[e.method] = s.waits[e.method] || v == "blocks"
 			continue
 		}
 		if slices.ContainsFunc(openers(e.method), func(o string) bool {
@@ -113,6 +118,18 @@ func (s *Suite) useWhatWorks(verdicts []string) {
 			s.methods = append(s.methods, e.method)
 		}
 	}
+}
+
+// allPanic reports whether all calls that were made panic, and what one says.
+func allPanic(verdicts []string) (why string, ok bool) {
+	for _, v := range verdicts {
+		text, panics := strings.CutPrefix(v, "panics ")
+		if !panics && v != "" {
+			return "", false
+		}
+		why = cmp.Or(why, text)
+	}
+	return why, why != ""
 }
 
 // screen makes the first n of all objects and calls, each alone on an object of that maker.

@@ -64,9 +64,9 @@ func (s *Suite) PoolFile() ([]byte, error) {
 		Made                        []string
 		Calls                       []poolCall
 		Batch                       []int
-		OK                          string
-	}{oracleData: s.oracleData(name), Var: s.resultText(), End: s.end, Validate: s.opt.Validate,
-		Pointer: true}
+		OK, InTurn                  string
+	}{oracleData: s.oracleData(name), InTurn: inTurn, Var: s.resultText(),
+		End: s.end, Validate: s.opt.Validate, Pointer: true}
 	for _, m := range s.makes {
 		data.Creators = append(data.Creators, m.text)
 		data.Made = append(data.Made, m.shown())
@@ -120,8 +120,8 @@ func resultNames(e *entry) string {
 // File returns the text of the test file.
 func (s *Suite) File() ([]byte, error) {
 	var b bytes.Buffer
-	head := fmt.Sprintf("// Written by heddle gen -type %s -seed %d. Run it with\n//\n//\theddle test -run 'Test%sHeddle' %s\n//\n",
-		s.typeName(), s.opt.Seed, s.typeName(), s.p.Path) +
+	head := fmt.Sprintf("// Written by heddle gen -type %s -seed %d. Run it with\n//\n//\theddle test -run '%s' %s\n//\n",
+		s.typeName(), s.opt.Seed, s.TestName(), s.p.Path) +
 		"// Plainly, under go test, it looks at one interleaving.\n\n"
 	tokens := false
 	for i := range s.tests {
@@ -226,7 +226,7 @@ func (s *Suite) writeTest(b *bytes.Buffer, i int) bool {
 	b.WriteString("\n")
 	if i < len(s.failures) {
 		f := &s.failures[i]
-		fmt.Fprintf(b, "// Test%sHeddle%d fails: %s (execution %d). %s\n", s.typeName(), i+1, f.Kind,
+		fmt.Fprintf(b, "// %s%d fails: %s (execution %d). %s\n", s.TestName(), i+1, f.Kind,
 			f.Executions, strings.ReplaceAll(f.Message, "\n", " "))
 		for _, l := range strings.Split(f.Output, "\n") {
 			l = strings.TrimSpace(l)
@@ -236,7 +236,7 @@ func (s *Suite) writeTest(b *bytes.Buffer, i int) bool {
 			}
 		}
 	}
-	fmt.Fprintf(b, "func Test%sHeddle%d(t *testing.T) {\n", s.typeName(), i+1)
+	fmt.Fprintf(b, "func %s%d(t *testing.T) {\n", s.TestName(), i+1)
 	plan := s.planText(sc, tokens)
 	n := s.name()
 	create := s.makes[sc.creator].text

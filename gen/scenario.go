@@ -180,6 +180,11 @@ func (s *Suite) choose(where part, first, calls, others []*call, mine bool) *cal
 	if m == "" {
 		m = methods[s.rng.IntN(len(methods))]
 	}
+	return s.callOf(m, first, calls, others, mine)
+}
+
+// callOf returns a call of method m; see choose.
+func (s *Suite) callOf(m string, first, calls, others []*call, mine bool) *call {
 	var fit []int
 	for _, e := range s.usable {
 		if s.pool[e].method == m {
@@ -363,8 +368,57 @@ func (s *Suite) allowed(sc *scenario) bool {
 	return len(sc.goroutines) > 1 && s.advice.allows(s, sc)
 }
 
+// waity reports whether calls of the type wait: of many scenarios some call waits for ever.
+func (s *Suite) waity() bool { return 3*s.why["blocks"] > s.drawn }
+
+// balanced makes a scenario for a type whose calls wait for others: as many calls of one method as
+// of another one, which can be the same. nil if chance has it otherwise.
+func (s *Suite) balanced() *scenario {
+	sc := &scenario{creator: s.fine[min(s.rng.IntN(len(s.fine)), s.rng.IntN(len(s.fine)))]}
+	if s.rng.IntN(2) == 0 {
+		if c := s.choose(atFirst, nil, nil, nil, true); c != nil && !s.waits[s.pool[c.entry].method] {
+			sc.before = append(sc.before, c)
+		}
+	}
+	a, b := s.methods[s.rng.IntN(len(s.methods))], ""
+	for tries := 0; tries < 4 && (b == "" || s.waits[a] == s.waits[b]); tries++ {
+		b = s.methods[s.rng.IntN(len(s.methods))]
+	}
+	deals := [][][]string{{{a}, {b}}}
+	if s.opt.Calls > 1 {
+		deals = append(deals, [][]string{{a, a}, {b, b}}, [][]string{{a, b}, {a, b}},
+			[][]string{{a, b}, {b, a}})
+		if s.opt.Goroutines != 2 {
+			deals = append(deals, [][]string{{a, a}, {b}, {b}}, [][]string{{a, b}, {a}, {b}})
+		}
+	}
+	for g, methods := range deals[s.rng.IntN(len(deals))] {
+		var calls []*call
+		for _, m := range methods {
+			c := s.callOf(m, sc.before, calls, s.shared(sc, -1), g == 0)
+			if c == nil || !s.advice.may(m, beside, len(calls) == 0) {
+				return nil
+			}
+			calls = append(calls, c)
+		}
+		sc.goroutines = append(sc.goroutines, calls)
+	}
+	if s.opt.Goroutines > len(sc.goroutines) {
+		return nil
+	}
+	if s.rng.IntN(3) == 0 {
+		s.observe(sc)
+	}
+	return sc
+}
+
 // random makes a scenario.
 func (s *Suite) random() *scenario {
+	if s.waity() && s.rng.IntN(4) > 0 {
+		if sc := s.balanced(); sc != nil {
+			return sc
+		}
+	}
 	sc := &scenario{creator: s.fine[min(s.rng.IntN(len(s.fine)), s.rng.IntN(len(s.fine)))]}
 	if s.rng.IntN(3) == 0 {
 		sc.before = s.fill()
@@ -378,7 +432,7 @@ func (s *Suite) random() *scenario {
 	n := s.opt.Goroutines
 	if n == 0 {
 		n = 2 + s.rng.IntN(4)/3
-		if 3*s.why["blocks"] > s.drawn { // one that waits needs others
+		if s.waity() { // one that waits needs others
 			n = 2 + s.rng.IntN(2)
 		}
 	}

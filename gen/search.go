@@ -133,10 +133,12 @@ func (s *Suite) Search(ctx context.Context, run Runner, budget time.Duration) er
 			} else if r.Failure == nil && len(f.corpus) < s.opt.Tests {
 				f.corpus = append(f.corpus, fine[i])
 			}
-			if r.Failure != nil && fine[i].excuses(r.Failure.Kind) {
+			if r.Failure == nil || f.known(fine[i], r.Failure) || len(f.failing) >= maxFailures {
 				continue
 			}
-			if r.Failure == nil || f.known(fine[i], r.Failure) || len(f.failing) >= maxFailures {
+			if excused, err := f.excuses(ctx, fine[i], r.Failure.Kind); err != nil {
+				return err
+			} else if excused {
 				continue
 			}
 			if err := f.failed(ctx, found{fine[i], *r.Failure, levels, fine[i].blocked}); err != nil {
@@ -201,9 +203,13 @@ func (f *search) steady(ctx context.Context) error {
 		}
 		x := r.Failure
 		sc.fails = r.Waits || x != nil
-		if x != nil && !sc.excuses(x.Kind) && !f.known(sc, x) && len(f.failing) < maxFailures {
-			if err := f.failed(ctx, found{sc, *x, f.levelsText(), sc.blocked}); err != nil {
+		if x != nil && !f.known(sc, x) && len(f.failing) < maxFailures {
+			if excused, err := f.excuses(ctx, sc, x.Kind); err != nil {
 				return err
+			} else if !excused {
+				if err := f.failed(ctx, found{sc, *x, f.levelsText(), sc.blocked}); err != nil {
+					return err
+				}
 			}
 		}
 		for varies := true; varies && !sc.fails; {
@@ -256,12 +262,30 @@ func (f *search) quiet() {
 	f.corpus = slices.DeleteFunc(f.corpus, is)
 }
 
-// excuses reports whether a failure of a scenario whose calls may wait is none: one that waits can
-// keep others from going on, and no sequential order has what one returns that another one woke by
-// ending the object.
-func (sc *scenario) excuses(kind string) bool {
-	return kind == "deadlock" && sc.blocked != "" || kind == "test failure" && sc.woken
+// excuses reports whether a failure of a scenario whose calls may wait is none: no sequential order
+// has what one returns that another one woke by ending the object. That calls wait for ever is none
+// if they do so too when each begins only when all others have returned, or wait: one that waits
+// can keep others from going on, by its place in a queue for instance. If they never do so then,
+// though there is always a call that can go on (see sequential), a wakeup was lost.
+func (f *search) excuses(ctx context.Context, sc *scenario, kind string) (bool, error) {
+	if kind == "test failure" && sc.woken {
+		return true, nil
+	}
+	if kind != "deadlock" || sc.blocked == "" {
+		return false, nil
+	}
+	turns := sc.clone()
+	turns.blocked = inTurn
+	rans, err := f.execute(ctx, []*scenario{turns}, inTurnRuns, UntilFailure)
+	return err != nil || rans[0].Waits || rans[0].Failure != nil, err
 }
+
+// inTurn stands for the orders that wait in scenarios whose calls are made in turn; and how often
+// they are executed.
+const (
+	inTurn     = "in-turn"
+	inTurnRuns = 2000
+)
 
 // ends has the names of methods that end an object, and with it the calls that wait.
 var ends = regexp.MustCompile(`^(Close|Stop|Shut|Dispose|Cancel|Quit|Terminate|Abort)`)
@@ -347,9 +371,11 @@ func (f *search) failed(ctx context.Context, now found) error {
 	if alone, err := f.alone(ctx, sc, now.Kind); err != nil || alone {
 		return err
 	}
-	endless, err := f.waits(ctx, sc)
-	if err != nil || endless && f.among(f.endless, sc, &now.Failure) {
-		return err
+	endless := false
+	if now.Kind != "deadlock" {
+		if endless, err = f.waits(ctx, sc); err != nil || endless && f.among(f.endless, sc, &now.Failure) {
+			return err
+		}
 	}
 	tried := map[string]bool{}
 	for round := 0; round < smallerRounds && !f.late(); round++ {
@@ -367,19 +393,21 @@ func (f *search) failed(ctx context.Context, now found) error {
 		if err != nil {
 			return err
 		}
-		for i := range rans {
-			if f := rans[i].Failure; f != nil && all[i].excuses(f.Kind) {
-				rans[i].Failure = nil
-			}
-		}
 		best := -1 // the first that fails, and ends if there is one that does
 		for i := range rans {
 			if rans[i].Failure == nil || rans[i].Failure.Kind != now.Kind {
 				continue
 			}
-			w, err := f.waits(ctx, all[i])
-			if err != nil {
+			if excused, err := f.excuses(ctx, all[i], now.Kind); err != nil {
 				return err
+			} else if excused {
+				continue
+			}
+			w := false
+			if now.Kind != "deadlock" {
+				if w, err = f.waits(ctx, all[i]); err != nil {
+					return err
+				}
 			}
 			if !w || endless && best < 0 {
 				if best = i; !w {

@@ -22,12 +22,6 @@ func (p *Package) functions() []*types.Func {
 	return p.funcs
 }
 
-// An instantiated is the signature of a function with type arguments.
-type instantiated struct {
-	sig  *types.Signature
-	with []types.Type
-}
-
 // args returns the type arguments as text.
 func (f *instantiated) args(v *values) string {
 	if len(f.with) == 0 {
@@ -39,99 +33,6 @@ func (f *instantiated) args(v *values) string {
 		names = append(names, name)
 	}
 	return "[" + strings.Join(names, ", ") + "]"
-}
-
-// maxInstances bounds how many lists of type arguments are tried.
-const maxInstances = 64
-
-// instances returns a function with type arguments that satisfy its constraints, the simplest
-// first; itself if it is not generic.
-func (p *Package) instances(fn *types.Func) (all []instantiated) {
-	sig := fn.Signature()
-	if sig.TypeParams().Len() == 0 {
-		return []instantiated{{sig, nil}}
-	}
-	if known, ok := p.insts[fn]; ok {
-		return known
-	}
-	for _, with := range p.arguments(sig.TypeParams()) {
-		if t, err := types.Instantiate(p.ctx, sig, with, true); err == nil {
-			all = append(all, instantiated{t.(*types.Signature), with})
-		}
-	}
-	p.insts[fn] = all
-	return all
-}
-
-// arguments returns lists of types for type parameters. That they satisfy constraints which depend
-// on each other is not checked.
-func (p *Package) arguments(params *types.TypeParamList) [][]types.Type {
-	lists := [][]types.Type{nil}
-	for i := range params.Len() {
-		var longer [][]types.Type
-		for _, l := range lists {
-			for _, t := range p.satisfying(params.At(i)) {
-				if len(longer) < maxInstances {
-					longer = append(longer, append(slices.Clone(l), t))
-				}
-			}
-		}
-		lists = longer
-	}
-	return lists
-}
-
-// satisfying returns types that satisfy the constraint of a type parameter, as far as it names no
-// other parameter: int and string, else what the constraint lists, else types of the package.
-func (p *Package) satisfying(param *types.TypeParam) (ts []types.Type) {
-	c := param.Constraint().Underlying().(*types.Interface)
-	own := false // its constraint speaks of type parameters
-	for t := range c.EmbeddedTypes() {
-		own = own || strings.Contains(typePath(t), param.Obj().Name())
-	}
-	add := func(t types.Type) {
-		if (own || types.Satisfies(t, c)) && !slices.ContainsFunc(ts,
-			func(u types.Type) bool { return types.Identical(t, u) }) {
-			ts = append(ts, t)
-		}
-	}
-	add(types.Typ[types.Int])
-	add(types.Typ[types.String])
-	var terms func(t types.Type)
-	terms = func(t types.Type) {
-		switch u := t.(type) {
-		case *types.Union:
-			for term := range u.Terms() {
-				terms(term.Type())
-			}
-		case *types.Named:
-			if i, ok := u.Underlying().(*types.Interface); ok {
-				terms(i)
-			} else {
-				add(u)
-			}
-		case *types.Interface:
-			for e := range u.EmbeddedTypes() {
-				terms(e)
-			}
-		case *types.Basic, *types.Slice, *types.Pointer:
-			add(u)
-		}
-	}
-	terms(c)
-	if len(ts) == 0 {
-		for _, name := range p.types.Scope().Names() {
-			obj, ok := p.types.Scope().Lookup(name).(*types.TypeName)
-			if !ok || !obj.Exported() || obj.IsAlias() {
-				continue
-			}
-			if n, ok := obj.Type().(*types.Named); ok && n.TypeParams().Len() == 0 {
-				add(n)
-				add(types.NewPointer(n))
-			}
-		}
-	}
-	return ts
 }
 
 // A maker is a way to make objects of the type under test.
@@ -317,6 +218,9 @@ func (s *Suite) creators(obj *types.TypeName) error {
 		return fmt.Errorf("%s%s is generic, and no type that is known satisfies its constraints: int, string, what they list, and types of the package were tried; declare one that does",
 			s.p.at(obj), obj.Name())
 	}
+	for _, m := range makers {
+		s.note("%s makes no objects: no arguments can be made for it", m.by.Name())
+	}
 	s.result = types.NewPointer(t)
 	name, _ := v.name(t)
 	s.makes = []creator{{"x := new(" + name + ")", 0}}
@@ -368,24 +272,21 @@ func best(order []string, byType map[string][]maker) string {
 	return b
 }
 
-// instance returns t with type arguments.
-func (p *Package) instance(t types.Type) (types.Type, bool) {
-	n, ok := t.(*types.Named)
-	if !ok || n.TypeParams().Len() == 0 {
-		return t, true
-	}
-	for _, with := range p.arguments(n.TypeParams()) {
-		if inst, err := types.Instantiate(p.ctx, n, with, true); err == nil {
-			return inst, true
-		}
-	}
-	return nil, false
-}
-
-// givenBy returns the types that only methods of the type give: of the package, without fields that
-// could be set; numbers and texts with a name; channels.
-func (p *Package) givenBy(methods []method) map[string]bool {
+// givenBy returns the types that only methods of type t give: of the package, without fields that
+// could be set; numbers and texts with a name, but no enumerations; channels. A type argument of
+// t is for the caller to give.
+func (p *Package) givenBy(t types.Type, methods []method) map[string]bool {
 	given := map[string]bool{}
+	if ptr, ok := t.(*types.Pointer); ok {
+		t = ptr.Elem()
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		defer func() {
+			for arg := range n.TypeArgs().Types() {
+				delete(given, typePath(arg))
+			}
+		}()
+	}
 	for _, m := range methods {
 		for r := range m.sig.Results().Variables() {
 			t := types.Unalias(r.Type())
@@ -398,7 +299,7 @@ func (p *Package) givenBy(methods []method) map[string]bool {
 			case *types.Chan:
 				given[typePath(t)] = true
 			case *types.Basic:
-				if named && n.Obj().Pkg() == p.types && inner == t {
+				if named && n.Obj().Pkg() == p.types && inner == t && len(p.enumeration(n)) == 0 {
 					given[typePath(t)] = true
 				}
 			case *types.Struct:
@@ -417,6 +318,20 @@ func (p *Package) givenBy(methods []method) map[string]bool {
 		}
 	}
 	return given
+}
+
+// enumeration returns the exported constants of a type of the package, if there are three.
+func (p *Package) enumeration(n *types.Named) (names []string) {
+	for _, name := range p.types.Scope().Names() {
+		c, ok := p.types.Scope().Lookup(name).(*types.Const)
+		if ok && c.Exported() && types.Identical(c.Type(), n) {
+			names = append(names, p.qual+name)
+		}
+	}
+	if len(names) < 3 {
+		return nil
+	}
+	return names
 }
 
 // A method is one of the type under test.
@@ -502,7 +417,7 @@ const perMethod = 5
 func (s *Suite) entries() {
 	methods := methodsOn(s.result)
 	v := s.values()
-	v.subject, v.given = s.result, s.p.givenBy(methods)
+	v.subject, v.given = s.result, s.p.givenBy(s.result, methods)
 	v.another = ""
 	if text, ok := strings.CutPrefix(s.makes[0].text, "x := "); ok {
 		v.another = text

@@ -45,9 +45,10 @@ type Suite struct {
 	end      string     // the method that ends what an object has started; "": none
 
 	pool    []entry
-	fine    []int    // makes that work, the simplest first
-	usable  []int    // entries of the pool that may be called
-	methods []string // of them
+	fine    []int           // makes that work, the simplest first
+	usable  []int           // entries of the pool that may be called
+	methods []string        // of them
+	waits   map[string]bool // methods that wait if they are called alone, on a new object
 	levels  map[string]int
 	advice  *advice
 	notes   []string
@@ -91,7 +92,7 @@ func (p *Package) Suite(name string, opt Options) (*Suite, error) {
 			hint, list(p.Types()))
 	}
 	s := &Suite{p: p, opt: opt, obj: obj, rng: newRand(opt.Seed), imports: map[string]string{},
-		levels: map[string]int{}, why: map[string]int{}}
+		levels: map[string]int{}, why: map[string]int{}, waits: map[string]bool{}}
 	if err := s.creators(obj); err != nil {
 		return nil, err
 	}
@@ -281,6 +282,12 @@ func (s *Suite) name() string {
 }
 
 func (s *Suite) typeName() string { return s.obj.Name() }
+
+// TestName is what the names of tests begin with, before their numbers.
+func (s *Suite) TestName() string {
+	n := s.typeName()
+	return "Test" + strings.ToUpper(n[:1]) + n[1:] + "Heddle"
+}
 
 // resultText returns the type of variables with objects, as the test file writes it.
 func (s *Suite) resultText() string {

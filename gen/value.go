@@ -51,6 +51,11 @@ func (v *values) of(t types.Type, depth int) (text string, ok bool) {
 	t = types.Unalias(t)
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
+		if n, ok := t.(*types.Named); ok {
+			if names := v.p.enumeration(n); len(names) > 0 {
+				return v.pick(names...), true
+			}
+		}
 		text, ok = v.basic(u)
 		if _, named := t.(*types.Named); ok && named {
 			return v.convert(t, text)
@@ -244,8 +249,11 @@ func (v *values) pick(texts ...string) string {
 // on every platform.
 func (v *values) basic(b *types.Basic) (string, bool) {
 	info := b.Info()
-	if info&types.IsUntyped != 0 || info&types.IsComplex != 0 {
+	if info&types.IsUntyped != 0 {
 		return "", false
+	}
+	if info&types.IsComplex != 0 {
+		return v.pick("1", "0", "2i"), true
 	}
 	if known := v.p.fitting(b); len(known) > 0 && info&types.IsBoolean == 0 && !v.small &&
 		v.rng.IntN(6) == 0 {

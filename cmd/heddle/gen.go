@@ -160,11 +160,11 @@ func (g *generation) write(ctx context.Context, pattern string) int {
 		return code
 	}
 	for i, f := range s.Failures() {
-		fmt.Fprintf(t.Stdout, "Test%sHeddle%d fails: %s: %s\n\t%s\n", g.typ, i+1, f.Kind, f.Message,
+		fmt.Fprintf(t.Stdout, "%s%d fails: %s: %s\n\t%s\n", s.TestName(), i+1, f.Kind, f.Message,
 			s.Shown(i))
 	}
-	fmt.Fprintf(t.Stdout, "%s: %d tests; run them with\n\theddle test -run 'Test%sHeddle' %s\n", shown,
-		s.Tests(), g.typ, p.Path)
+	fmt.Fprintf(t.Stdout, "%s: %d tests; run them with\n\theddle test -run '%s' %s\n", shown,
+		s.Tests(), s.TestName(), p.Path)
 	fmt.Fprintf(t.Stdout, "%s\n", s.Tried())
 	return code
 }

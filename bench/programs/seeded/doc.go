@@ -16,10 +16,10 @@ type Type struct{ Package, Type string }
 
 // All lists the types.
 var All = []Type{
-	{"account", "Account"}, {"bounded", "Queue"}, {"builder", "Limiter"}, {"bus", "Bus"},
+	{"account", "Account"}, {"bounded", "Queue"}, {"builder", "Limiter"}, {"bus", "Bus"}, {"event", "Event"},
 	{"handles", "Registry"}, {"heap", "Queue"}, {"journal", "Journal"}, {"latch", "Latch"},
 	{"lazy", "Value"}, {"lease", "Resource"}, {"lru", "Cache"}, {"meter", "Meter"}, {"mirror", "Register"},
-	{"ordered", "Set"}, {"permits", "Semaphore"}, {"pool", "Pool"}, {"shards", "Map"},
+	{"ordered", "Set"}, {"permits", "Semaphore"}, {"pool", "Pool"}, {"shards", "Map"}, {"signals", "Queue"},
 	{"stack", "Stack"}, {"token", "RWLock"}, {"versions", "Store"}, {"waiting", "Queue"},
 	{"window", "Window"},
 }
