@@ -191,10 +191,11 @@ func (s *Suite) sequential(ctx context.Context, all []*scenario, repeat int) (fi
 		for i, v := range verdicts {
 			kind, rest, _ := strings.Cut(v, " ")
 			switch kind {
+			case "meets":
+				all[i].meets = true
 			case "fine":
 				all[i].blocked = rest
-				all[i].woken = rest != "" && slices.ContainsFunc(slices.Concat(all[i].goroutines...),
-					func(c *call) bool { return ends.MatchString(s.pool[c.entry].method) })
+				all[i].woken = rest != "" && s.hasEnd(all[i])
 				if rest == "" || s.opt.Order != "quiescent" {
 					fine = append(fine, all[i])
 				}
@@ -225,6 +226,12 @@ func (s *Suite) sequential(ctx context.Context, all []*scenario, repeat int) (fi
 	}
 	why["random"] += len(all)
 	return fine, why, nil
+}
+
+// hasEnd reports whether a goroutine of a scenario calls a method that ends the object.
+func (s *Suite) hasEnd(sc *scenario) bool {
+	return slices.ContainsFunc(slices.Concat(sc.goroutines...),
+		func(c *call) bool { return ends.MatchString(s.pool[c.entry].method) })
 }
 
 // masked reports whether a scenario has a call of another method whose results are not compared.
@@ -322,6 +329,7 @@ func (s *Suite) reasons() string {
 	var texts []string
 	for _, v := range []struct{ word, text string }{
 		{"panics", "panic"}, {"dies", "end the process"}, {"blocks", "wait for ever"},
+		{"meets", "wait for each other, for ever or not as it comes"},
 		{"spins", "do not end and use the processor"}, {"random", "give other results each time"},
 		{"fails", "fail or wait when they are executed"}, {"waits", "wait for ever in some executions"},
 	} {

@@ -33,7 +33,12 @@ type oracleData struct {
 	N                 string // what names begin with
 	Spec              string
 	Linear, Quiescent bool
+	Meets             bool // there are tests whose calls wait for each other
+	Results           string
 }
+
+// poolName is what names of the pool begin with.
+const poolName = "heddlePool"
 
 // PoolName is the name of the file with the pool of calls, for the time of a search.
 const PoolName = "heddle_gen_pool_test.go"
@@ -46,12 +51,13 @@ func (s *Suite) Tests() int { return len(s.tests) }
 
 func (s *Suite) oracleData(name string) oracleData {
 	return oracleData{N: name, Spec: s.opt.Spec, Linear: s.opt.Order == "linearizable",
-		Quiescent: s.opt.Order == "quiescent"}
+		Quiescent: s.opt.Order == "quiescent", Results: results, Meets: name == poolName ||
+			slices.ContainsFunc(s.tests, func(sc *scenario) bool { return sc.meets })}
 }
 
 // PoolFile returns the text of a test file in which scenarios are executed that come as arguments.
 func (s *Suite) PoolFile() ([]byte, error) {
-	const name = "heddlePool"
+	const name = poolName
 	type poolCall struct {
 		Text, Body string
 		Needs      bool
@@ -64,8 +70,8 @@ func (s *Suite) PoolFile() ([]byte, error) {
 		Made                        []string
 		Calls                       []poolCall
 		Batch                       []int
-		OK, InTurn                  string
-	}{oracleData: s.oracleData(name), InTurn: inTurn, Var: s.resultText(),
+		OK, InTurn, Own             string
+	}{oracleData: s.oracleData(name), InTurn: inTurn, Own: own, Var: s.resultText(),
 		End: s.end, Validate: s.opt.Validate, Pointer: true}
 	for _, m := range s.makes {
 		data.Creators = append(data.Creators, m.text)

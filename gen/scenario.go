@@ -13,6 +13,7 @@ type scenario struct {
 	before, after []*call
 	goroutines    [][]*call
 	blocked       string // orders that wait, as the check found them
+	meets         bool   // each call waits for another one: blocked has results (see meet)
 	woken         bool   // a call that ends the object may wake one that waits
 	kept          int    // patterns that only it showed when it was kept
 	fails         bool   // an execution of it failed: it is written only if that is told
@@ -369,7 +370,7 @@ func (s *Suite) allowed(sc *scenario) bool {
 }
 
 // waity reports whether calls of the type wait: of many scenarios some call waits for ever.
-func (s *Suite) waity() bool { return 3*s.why["blocks"] > s.drawn }
+func (s *Suite) waity() bool { return 3*(s.why["blocks"]+s.why["meets"]) > s.drawn }
 
 // balanced makes a scenario for a type whose calls wait for others: as many calls of one method as
 // of another one, which can be the same. nil if chance has it otherwise.
@@ -526,6 +527,15 @@ func (s *Suite) smaller(sc *scenario) (all []*scenario) {
 			gone := map[*call]bool{}
 			for _, x := range c.before {
 				gone[x] = true
+			}
+			c.without(gone)
+		})
+	}
+	if !slices.ContainsFunc(sc.goroutines, func(g []*call) bool { return len(g) == 1 }) {
+		try(func(c *scenario) { // calls that wait for each other go together
+			gone := map[*call]bool{}
+			for _, g := range c.goroutines {
+				gone[g[len(g)-1]] = true
 			}
 			c.without(gone)
 		})
