@@ -308,14 +308,72 @@ func resultNames(d *ast.FuncDecl) []string {
 	return names
 }
 
-// belowRead wraps the slices passed to a function below package hook, so that its reads or writes
-// of them are announced.
+// ofRuntime are functions of package runtime, and of those that belong to it, which read or change
+// what they are given: the index of that argument, and of a method its receiver.
+var ofRuntime = map[string]struct {
+	arg  int
+	hook string
+}{
+	"runtime.CallersFrames":        {0, "SR"},
+	"runtime.Callers":              {1, "SA"},
+	"runtime.Stack":                {0, "SA"},
+	"runtime.GoroutineProfile":     {0, "SA"},
+	"runtime.ThreadCreateProfile":  {0, "SA"},
+	"runtime.MemProfile":           {0, "SA"},
+	"runtime.BlockProfile":         {0, "SA"},
+	"runtime.MutexProfile":         {0, "SA"},
+	"runtime/metrics.Read":         {0, "SA"},
+	"runtime.ReadMemStats":         {0, "PA"},
+	"runtime/debug.ReadGCStats":    {0, "PA"},
+	"(*runtime.Frames).Next":       {hook: "PA"},
+	"(*runtime.StackRecord).Stack": {hook: "PR"},
+}
+
+// runtimeCall announces what a call of one of these does to memory of the program.
+func (r *rewriter) runtimeCall(e *ast.CallExpr, f *types.Func) {
+	use, ok := ofRuntime[f.FullName()]
+	if !ok || use.arg >= len(e.Args) && f.Signature().Recv() == nil {
+		return
+	}
+	var x ast.Expr
+	address := ""
+	if f.Signature().Recv() == nil {
+		x = e.Args[use.arg]
+	} else if sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok {
+		if x = sel.X; !isPointer(r.info.TypeOf(x)) {
+			address = "&"
+		}
+	}
+	if x == nil || r.info.Types[x].IsNil() || r.info.Types[x].IsType() ||
+		address != "" && !r.info.Types[x].Addressable() {
+		return
+	}
+	op := "write"
+	if use.hook[1] == 'R' {
+		op = "read"
+	}
+	site := r.elements(op, x.Pos(), x)
+	if use.hook[0] == 'P' {
+		site = r.site(op, x.Pos(), x)
+	}
+	r.wrap(x, "_hd."+use.hook+"("+address, ", "+site+")")
+}
+
+// belowRead wraps what is passed to a function below package hook, so that its reads or writes
+// of it are announced.
 func (r *rewriter) belowRead(e *ast.CallExpr) {
-	if !r.mem || !r.in.Standard || e.Ellipsis != token.NoPos {
+	if !r.mem || e.Ellipsis != token.NoPos {
 		return
 	}
 	f, ok := r.callee(e)
-	if !ok || f.Pkg() == nil || f.Signature().Recv() != nil {
+	if !ok || f.Pkg() == nil {
+		return
+	}
+	if !r.in.Standard {
+		r.runtimeCall(e, f)
+		return
+	}
+	if f.Signature().Recv() != nil {
 		return
 	}
 	switch f.Pkg().Path() {

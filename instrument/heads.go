@@ -71,31 +71,13 @@ func (r *rewriter) heads(s ast.Stmt, body *ast.BlockStmt, label *ast.LabeledStmt
 	r.outside(s, label, "var "+name+" _hd.Turns; if _hd.Heads { "+name+" = _hd.Begins("+digest+") }; ")
 }
 
-// mutes reports whether a file has functions, or may have objects, that do not announce what they
+// mutes reports whether a file has functions that do not announce what they
 // write. Nothing is known then of what goroutines remember: package hook is told.
 func mutes(f *ast.File) bool {
-	return importsC(f) || usesUnannounced(f) || slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
+	return importsC(f) || slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
 		fn, ok := d.(*ast.FuncDecl)
 		return ok && fn.Body != nil && forbidsCalls(fn)
 	})
-}
-
-// usesUnannounced reports whether a file may have objects of the standard library whose own memory
-// is not announced: open files of package embed, and generators of type rand.ChaCha8.
-func usesUnannounced(f *ast.File) (does bool) {
-	for _, s := range f.Imports {
-		switch s.Path.Value {
-		case `"embed"`:
-			does = does || s.Name == nil || s.Name.Name != "_"
-		case `"math/rand/v2"`:
-			ast.Inspect(f, func(n ast.Node) bool {
-				id, is := n.(*ast.Ident)
-				does = does || is && (id.Name == "NewChaCha8" || id.Name == "ChaCha8")
-				return !does
-			})
-		}
-	}
-	return does
 }
 
 // A heading is the look at one loop.

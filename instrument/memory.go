@@ -67,9 +67,26 @@ func (r *rewriter) value(e ast.Expr) {
 
 // read wraps e in the hook for a read if e is a shared location. Its operands are rewritten.
 func (r *rewriter) read(e ast.Expr) {
-	if r.mem && r.isShared(e) {
+	if (r.mem || r.variables && r.settable(e)) && r.isShared(e) {
 		r.readAt(e, e, "", r.site("read", e.Pos(), e), r.info.TypeOf(e))
 	}
+}
+
+// settable reports whether e is a variable of a package of the standard library that programs may
+// set, such as os.Stdout and time.Local. Errors are not set.
+func (r *rewriter) settable(e ast.Expr) bool {
+	var id *ast.Ident
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		id = e
+	case *ast.SelectorExpr:
+		id = e.Sel
+	default:
+		return false
+	}
+	v, ok := r.info.Uses[id].(*types.Var)
+	return ok && !v.IsField() && v.Exported() && v.Pkg() != nil && v.Parent() == v.Pkg().Scope() &&
+		v.Type() != types.Universe.Lookup("error").Type()
 }
 
 // readAt wraps x in the hook for a read at site of a location of type t, which path reaches from

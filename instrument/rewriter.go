@@ -30,6 +30,8 @@ type rewriter struct {
 
 	mem   bool // announce memory accesses
 	calls bool // announce what calls through interfaces read of their receivers
+	// announce reads of the standard library's variables that programs may set
+	variables bool
 	// announce allocations even without memory accesses: they may hold objects that goroutines
 	// synchronise with
 	objects bool
@@ -101,6 +103,7 @@ func (r *rewriter) decl(d ast.Decl) {
 			return
 		}
 		r.mem = r.in.Mode.Memory && std.Accesses(r.in.ImportPath, d) && !forbidsCalls(d)
+		r.variables = r.in.Mode.Memory && r.in.Standard && !forbidsCalls(d)
 		r.calls = r.mem || r.in.Mode.Receivers && !forbidsCalls(d)
 		r.objects = (!r.sites.quiet || std.Keyed(r.in.ImportPath) ||
 			r.in.Standard && states.Shown(plainPath(r.in.ImportPath))) && !forbidsCalls(d)

@@ -112,7 +112,6 @@ var left = map[string]bool{
 	"os/signal":      true, // a goroutine that waits in the runtime until the process ends
 	"net/http/pprof": true, // the runtime's tools
 	"internal/fuzz":  true, // runs worker processes
-	"embed":          true, // no operations
 }
 
 // leftBelow are folders of such packages.

@@ -60,6 +60,9 @@ var reflectPatch = &pkg{
 		replaceAll(2, "			return typ.Equal(abi.NoEscape(v.ptr), unsafe.Pointer(&zeroVal[0]))\n",
 			"			heddleRead(v.ptr, typ.Size()); return typ.Equal(abi.NoEscape(v.ptr), unsafe.Pointer(&zeroVal[0]))\n"),
 		replaceAll(2, "			return isZero(unsafe.Slice(((*byte)(v.ptr)), typ.Size()))\n", "			heddleRead(v.ptr, typ.Size()); return isZero(unsafe.Slice(((*byte)(v.ptr)), typ.Size()))\n"),
+		// the variable that an argument, a key, a value sent, or a result of MakeFunc is
+		replace("		fl := v.flag&(flagAddr|flagIndir) | v.flag.ro()\n		fl |= flag(dst.Kind())\n",
+			"		fl := v.flag&(flagAddr|flagIndir) | v.flag.ro()\n		if fl |= flag(dst.Kind()); fl&flagAddr != 0 { heddleRead(v.ptr, dst.Size()) }\n"),
 		replace("	typedmemmove(typ, c, ptr)\n	ptr = c\n", "	heddleRead(ptr, typ.Size()); typedmemmove(typ, c, ptr)\n	ptr = c\n"),
 		replace("		typedmemclr(v.typ(), v.ptr)\n	default:\n", "		heddleWrite(v.ptr, v.typ().Size()); typedmemclr(v.typ(), v.ptr)\n	default:\n"),
 		replace("		typedarrayclear(st.Elem, sh.Data, sh.Len)\n", "		heddleWrite(sh.Data, uintptr(sh.Len)*st.Elem.Size()); typedarrayclear(st.Elem, sh.Data, sh.Len)\n"),
@@ -93,6 +96,13 @@ var reflectPatch = &pkg{
 		begin("func (v Value) MapKeys() []Value {", "heddleMapRead(v)"),
 		begin("func (iter *MapIter) Next() bool {", "heddleMapRead(iter.m)"),
 		begin("func (v Value) SetMapIndex(key, elem Value) {", "heddleMapWrite(v)"),
+		begin("func (iter *MapIter) Key() Value {", "heddleMapRead(iter.m)"),
+		begin("func (iter *MapIter) Value() Value {", "heddleMapRead(iter.m)"),
+		replaceAll(2, "		k := *(*string)(key.ptr)\n", "		heddleRead(key.ptr, key.typ().Size()); k := *(*string)(key.ptr)\n"),
+		replace("	typedmemmove(v.typ(), v.ptr, key.ptr)\n",
+			"	heddleMapRead(iter.m); heddleWrite(v.ptr, v.typ().Size()); typedmemmove(v.typ(), v.ptr, key.ptr)\n"),
+		replace("	typedmemmove(v.typ(), v.ptr, elem.ptr)\n",
+			"	heddleMapRead(iter.m); heddleWrite(v.ptr, v.typ().Size()); typedmemmove(v.typ(), v.ptr, elem.ptr)\n"),
 		replace("	return a[:i]\n", "	return heddleOrder(a[:i])\n"),
 	}}},
 }

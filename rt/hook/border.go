@@ -167,6 +167,30 @@ func SWN(v []byte, n int, s Site) []byte {
 	return v
 }
 
+// SA announces that elements of v may change, and returns v.
+func SA[S ~[]E, E any](v S, s Site) S {
+	ReadsAll(v, s)
+	WritesAll(v, s)
+	return v
+}
+
+// PA announces that *p may change, all of it, and returns p.
+func PA[T any](p *T, s Site) *T {
+	if On && p != nil {
+		Read(noescape(unsafe.Pointer(p)), unsafe.Sizeof(*p), s)
+		Write(noescape(unsafe.Pointer(p)), unsafe.Sizeof(*p), s)
+	}
+	return p
+}
+
+// PR announces a read of *p, all of it, and returns p.
+func PR[T any](p *T, s Site) *T {
+	if On && p != nil {
+		Read(noescape(unsafe.Pointer(p)), unsafe.Sizeof(*p), s)
+	}
+	return p
+}
+
 // Old is the s of a function that appends n elements: where there is no room for them, it reads s
 // to copy it.
 func Old[S ~[]E, E any](s S, n int, site Site) S {

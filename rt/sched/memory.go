@@ -140,8 +140,12 @@ func (s *Sched) notePlain(g *G, p, n uintptr, site trace.Site, write bool) {
 	}
 	first := max(s.lastHead(), len(s.t.Plain)-8)
 	for i := len(s.t.Plain) - 1; i >= first && s.t.Plain[i].Step == a.Step; i-- {
-		if s.t.Plain[i] == a {
+		b := &s.t.Plain[i]
+		if *b == a {
 			return
+		}
+		if write && b.Write && b.Mem.Addr < p+n && p < b.Mem.Addr+uintptr(b.Size) {
+			break // it is known what b left: a comes after it
 		}
 	}
 	s.t.Plain = append(s.t.Plain, a)
