@@ -120,7 +120,7 @@ const toBe = -1
 // is the loop of the head of turn.at, as it is there, if what the goroutine does after the head
 // follows from the base of the loop, and what it has changed and read since; else nil.
 func (l *lesson) loopsAfter(o *loop, g *segment) (after, from *loop) {
-	t, starts := &l.inTurn, len(g.starts)+len(g.timings) > 0
+	t, starts := &l.inTurn, len(g.starts) > 0
 	heads := t.heads
 	if g != &l.seg { // of the other side of a communication, or of a timer
 		heads = nil

@@ -171,11 +171,13 @@ func (s *state) recount(a, b *node) {
 }
 
 // localState brings the digest up to date after a step of a goroutine. Goroutines that are alike
-// may change places.
+// may change places. One that has ended, and with whose last step nothing can race, is as one that
+// has not begun, or a timer that was stopped: it does nothing any more. If it could still begin the
+// local state of the one that starts it says so.
 func (s *state) localState(proc transition.Proc) {
 	var d digest
 	first := s.p.kin.first(proc)
-	if n := s.at[proc]; n != 0 {
+	if n := s.at[proc]; n != 0 && (!s.local[proc].over() || s.zero[proc]) {
 		d = s.local[proc].sum(first, n)
 		if s.zero[proc] {
 			d.add(uint64(first)<<32 | 1<<30)
@@ -186,6 +188,9 @@ func (s *state) localState(proc transition.Proc) {
 	}
 	s.census.digest.replace(&s.census.procs[proc], d)
 }
+
+// over reports whether a goroutine has ended, and has accessed nothing in its last step.
+func (n *node) over() bool { return n.known && n.op.class == ended && len(n.window) == 0 }
 
 // sum returns what a node, of this number, is in a digest, of a goroutine that is like first.
 func (n *node) sum(first transition.Proc, number int32) digest {

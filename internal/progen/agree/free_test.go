@@ -41,11 +41,12 @@ func TestAgreeFree(t *testing.T) {
 		size := progen.Default
 		size.Loose, size.Selects, size.Timers = true, seed%8 == 7, true
 		size.Goroutines, size.Statements = 2+int(seed%3), 4+int(seed%5)
-		flavour := seed / 8 % 8 // 0, 1, 2: as they are
+		flavour := seed / 8 % 10 // 0, 1, 2: as they are
 		size.Still = seed/64%2 == 1
 		size.Guarded, size.Maps = flavour == 3 || flavour == 5, flavour == 5
 		size.Updates = flavour == 4 || flavour == 5
 		size.Slots, size.Joins, size.Sections = flavour == 6, flavour == 7, flavour == 3
+		size.Loops = flavour >= 8
 		p := progen.Generate(seed, size)
 		if !p.Times() {
 			continue
