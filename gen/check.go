@@ -84,8 +84,13 @@ func (s *Suite) Close() {
 	}
 }
 
+// unlocks has methods that come after what they undo even if they return when called alone, with an
+// error maybe.
+var unlocks = map[string]bool{"Unlock": true, "RUnlock": true}
+
 // useWhatWorks fills in usable: entries but for those that end the process, or never end. Those of
-// methods that undo what others do, and fail alone, come after these only.
+// methods that undo what others do, and fail or wait alone, come after these only. A Put that
+// waits is one of a queue.
 func (s *Suite) useWhatWorks(verdicts []string) {
 	bad := map[string]string{} // by method
 	for i := range s.pool {
@@ -95,11 +100,11 @@ func (s *Suite) useWhatWorks(verdicts []string) {
 		}
 		if v == "fine" || v == "" || v == "blocks" {
 			s.waits[e.method] = s.waits[e.method] || v == "blocks"
-			continue
+			if !unlocks[e.method] && (v != "blocks" || e.method == "Put" || e.method == "Return") {
+				continue
+			}
 		}
-		if slices.ContainsFunc(openers(e.method), func(o string) bool {
-			return slices.ContainsFunc(s.pool, func(x entry) bool { return x.method == o && x.same(e) })
-		}) {
+		if slices.ContainsFunc(s.pool, func(x entry) bool { return opens(x.method, e.method) && x.same(e) }) {
 			e.guard = e.method
 			continue
 		}

@@ -40,7 +40,8 @@ var (
 	sayInside    = regexp.MustCompile(`(?i)\b(callback|inside|within|holding|held)\b`)
 	sayPanics    = regexp.MustCompile(`(?i)\b(panics?|undefined)\b.*\b(after|before|while|once|concurrently)\b`)
 	sayConfig    = regexp.MustCompile(`(?i)\bconfigur|\boptions?\b|\bsetters?\b`)
-	sayWaits     = regexp.MustCompile(`(?i)\b(blocks|waits?|waiting) (until|for) all\b`)
+	sayWaits     = regexp.MustCompile(`(?i)\b(blocks|waits?|waiting) (until|for) (all\b|.*\bcounter is zero)`)
+	sayCounter   = regexp.MustCompile(`\bcounter is zero\b`)
 	sayNoWait    = regexp.MustCompile(`(?i)\b(without|not|never|instead of) (block|wait)ing\b|\b(does not|doesn't|won't|will not|never) (block|wait)`)
 	sayRaces     = regexp.MustCompile(`(?i)\b(otherwise|or else)\b.*\b(data )?races?\b`)
 	sayLast      = regexp.MustCompile(`(?i)\b(once|after) all\b.*\b(must|should|can|may) (be )?call`)
@@ -290,8 +291,13 @@ func (a *advice) keepApart(ms, others []string, s string) {
 }
 
 // mentioned returns the methods that a sentence names, but for one: by name, as With* for all that
-// begin so, and TryLock with Lock.
+// begin so, and TryLock with Lock. A counter is that of a WaitGroup, which Add and Go count up.
 func mentioned(s string, methods []string, but string) (all []string) {
+	if sayCounter.MatchString(s) {
+		all = slices.DeleteFunc(slices.Clone(methods), func(m string) bool {
+			return m == but || !strings.HasPrefix(m, "Add") && !strings.HasPrefix(m, "Go")
+		})
+	}
 	for _, word := range called.FindAllString(s, -1) {
 		begin, star := strings.CutSuffix(word, "*")
 		for _, m := range methods {

@@ -27,6 +27,7 @@ func TestAdvice(t *testing.T) {
 		{"Reset", "It cannot be used while Go is running.", "beside Go TryGo"},
 		{"Reset", "The limit must not be modified while any goroutines in the group are active.", "first"},
 		{"Wait", "Wait blocks until all function calls from the Go method have returned.", "beside Go TryGo"},
+		{"Wait", "Wait blocks until the SizedWaitGroup counter is zero.", "beside Go"},
 		{"Reset", "Reset panics if it is called after Go.", "beside Go TryGo"},
 		{"Reset", "If you intend to reset it, use Wait instead of Go before, otherwise you may run into data race.", "beside Go TryGo Wait"},
 		// what says nothing of the kind

@@ -293,7 +293,7 @@ func (s *Suite) supply(c *call, first, calls []*call, mine bool) bool {
 	if e.guard != "" {
 		for i := len(sources) - 1; i >= 0; i-- {
 			o := &s.pool[sources[i].entry]
-			if slices.Contains(openers(e.method), o.method) && o.same(e) && !taken(sources[i], -1) {
+			if opens(o.method, e.method) && o.same(e) && !taken(sources[i], -1) {
 				c.from = append(c.from, ref{sources[i], -1})
 				return true
 			}
@@ -321,14 +321,14 @@ var pairs = [][2]string{
 	{"End", "Begin"}, {"Put", "Get"}, {"Return", "Borrow"},
 }
 
-// openers returns the methods that must have been called before.
-func openers(method string) (all []string) {
-	for _, p := range pairs {
-		if p[0] == method {
-			all = append(all, p[1])
-		}
-	}
-	return all
+// opens reports whether method o must have been called before a method that undoes it:
+// AddWithContext before Done, as Add.
+func opens(o, method string) bool {
+	return slices.ContainsFunc(pairs, func(p [2]string) bool {
+		rest, ok := strings.CutPrefix(o, p[1])
+		return ok && p[0] == method && (rest == "" || strings.HasPrefix(rest, "With") ||
+			strings.HasPrefix(rest, "Context") || strings.HasPrefix(rest, "Ctx"))
+	})
 }
 
 // allowed reports whether a scenario keeps to what the user said: methods that are called once, and

@@ -115,3 +115,16 @@ func (g *Gauge) Raise(l Level) {}
 
 func (g *Gauge) Turn(c complex64) {}
 `
+
+// TestOpens: what undoes what another method does comes after it, whatever that takes.
+func TestOpens(t *testing.T) {
+	for pair, want := range map[[2]string]bool{
+		{"Add", "Done"}: true, {"AddWithContext", "Done"}: true, {"Address", "Done"}: false,
+		{"Lock", "Unlock"}: true, {"TryRLock", "RUnlock"}: true, {"Lock", "RUnlock"}: false,
+		{"AcquireCtx", "Release"}: true,
+	} {
+		if opens(pair[0], pair[1]) != want {
+			t.Errorf("%s opens what %s ends: want %v", pair[0], pair[1], want)
+		}
+	}
+}
