@@ -132,9 +132,9 @@ const genHead = `# Generated tests
 
 Made by ` + "`go run ./bench -gen docs/results/gen.md -heddles now=heddle`" + ` at %s. The types were
 chosen, and those with seeded bugs were written, before heddle gen came to what it is. For each type
-heddle gen writes ten tests, at most (` + "`-seed 1 -budget " + genSearch + "`" + `, a bound for busy machines: the search ends by
-itself), which ` + "`go test`" + ` runs once. A type of another module is in a copy of it in a temporary
-folder, without the module's own tests. Processor time has builds and all processes.
+heddle gen writes ten tests, at most (` + "`-seed 1 -budget " + genSearch + "`" + `, a bound for busy machines: the search
+ends by itself), which ` + "`go test`" + ` runs once. A type of another module is in a copy of it in a
+temporary folder, without the module's own tests. Processor time has builds and all processes.
 
 Each column has three numbers: types for which tests were written; whose tests compile and end under
 go test; of which a failure is told.
