@@ -86,8 +86,11 @@ func startsTimer(t *trace.Trace) bool {
 // nothing is the reason why a test was explored no further in which there was nothing to
 // interleave with.
 func (e *exploration) nothing() why.End {
-	if e.cuts != (wire.Cuts{}) { // another goroutine may come later
+	switch {
+	case e.cuts != (wire.Cuts{}): // another goroutine may come later
 		return why.Bare(e.cuts.Reason())
+	case e.real: // what is outside control took part
+		return why.Sampled(why.Of(why.Uncontrolled))
 	}
 	for _, u := range e.unseen {
 		if u.Code == trace.UnseenBeside {
