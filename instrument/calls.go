@@ -106,6 +106,14 @@ func (r *rewriter) builtinCall(e *ast.CallExpr, name string) {
 		r.value(a)
 	}
 	switch name {
+	case "unsafe.String":
+		if r.mem && !r.in.Standard && r.info.Types[e].Value == nil {
+			r.wrap(e, "_hd.Text(", ")")
+		}
+	case "unsafe.StringData":
+		if r.mem && !r.in.Standard {
+			r.wrap(e.Args[0], "_hd.Text(", ")")
+		}
 	case "close":
 		r.chanCall(e, "Close", "close")
 	case "len":

@@ -36,6 +36,9 @@ func (r *rewriter) value(e ast.Expr) {
 	case *ast.StarExpr:
 		r.value(e.X)
 		r.read(e)
+		if r.mem && !r.in.Standard && isString(r.info.TypeOf(e)) && r.fromAddress(e.X) {
+			r.wrap(e, "_hd.Text(", ")")
+		}
 	case *ast.SliceExpr:
 		if isArray(r.info.TypeOf(e.X)) {
 			r.addr(e.X)
@@ -70,6 +73,16 @@ func (r *rewriter) read(e ast.Expr) {
 	if (r.mem || r.variables && r.settable(e)) && r.isShared(e) {
 		r.readAt(e, e, "", r.site("read", e.Pos(), e), r.info.TypeOf(e))
 	}
+}
+
+// fromAddress reports whether e is a conversion of an unsafe.Pointer.
+func (r *rewriter) fromAddress(e ast.Expr) bool {
+	c, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok || len(c.Args) != 1 || !r.info.Types[c.Fun].IsType() {
+		return false
+	}
+	b, ok := r.info.TypeOf(c.Args[0]).Underlying().(*types.Basic)
+	return ok && b.Kind() == types.UnsafePointer
 }
 
 // settable reports whether e is a variable of a package of the standard library that programs may

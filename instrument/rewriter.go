@@ -109,6 +109,9 @@ func (r *rewriter) decl(d ast.Decl) {
 			r.in.Standard && states.Shown(plainPath(r.in.ImportPath))) && !forbidsCalls(d)
 		r.initial = false
 		r.function(d.Recv, d.Type, d.Body)
+		if r.in.Mode.Memory && !r.in.Standard && forbidsCalls(d) && r.touchesMemory(d) {
+			r.atStart(d.Body, fmt.Sprintf("_hd.Unhooked(%q); ", r.pkg.Name()+"."+std.FunctionName(d)))
+		}
 		r.usesState(d)
 		if b := r.borderOf(d); b != nil {
 			r.atStart(d.Body, r.border(d, b))
@@ -129,6 +132,29 @@ func forbidsCalls(d *ast.FuncDecl) bool {
 		}
 	}
 	return false
+}
+
+// touchesMemory reports whether a function accesses memory that several goroutines may access.
+func (r *rewriter) touchesMemory(d *ast.FuncDecl) (does bool) {
+	ast.Inspect(d.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.IndexExpr:
+			_, isMap := core(r.info.TypeOf(n.X)).(*types.Map)
+			does = does || isMap || r.isShared(n)
+		case *ast.RangeStmt:
+			switch core(r.info.TypeOf(n.X)).(type) {
+			case *types.Slice, *types.Map, *types.Pointer:
+				does = true
+			}
+		case *ast.CallExpr:
+			name := r.builtin(n.Fun)
+			does = does || name == "append" || name == "copy" || name == "clear" || name == "delete"
+		case ast.Expr:
+			does = does || r.isShared(n)
+		}
+		return !does
+	})
+	return does
 }
 
 // function rewrites the body of a function.

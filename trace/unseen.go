@@ -28,4 +28,6 @@ const (
 	UnseenBeside
 	// UnseenRoom: a socket holds large packets, of which Linux, which counts bytes, may drop some.
 	UnseenRoom
+	// UnseenDraw: more values were drawn than are choices; the later ones come from a seed.
+	UnseenDraw
 )

@@ -26,6 +26,8 @@ var without = map[string]string{
 	"Touch":  "outside control: outside.txt",
 	"Stated": "is StateIn at a call; what the runtime itself keeps: state.txt",
 	"Blind":  "makes a result sampled", "BlindCall": "makes a result sampled",
+	"Unhooked": "makes a result sampled", "Text": "makes a result sampled",
+	"TextMade":  "makes a result sampled",
 	"Mapping":   "makes a result sampled",
 	"Finalizer": "keeps finalizers to their execution", "SetFinalizer": "keeps finalizers to their execution",
 	"AddCleanup": "keeps finalizers to their execution",

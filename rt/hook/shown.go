@@ -53,6 +53,30 @@ func Blind[F any](f F, name string) F {
 	return f
 }
 
+// Unhooked says that a function runs whose directives forbid hooks, and which accesses memory.
+//
+//go:noinline
+func Unhooked(name string) {
+	if Here() {
+		BlindCall(name, caller())
+	}
+}
+
+// TextMade is told of a text that package unsafe has made of memory which may change, and where.
+var TextMade func(text string, pc uintptr)
+
+// Text returns a text that package unsafe has made of bytes, or whose bytes it hands out. No read
+// of a text is announced, so nothing may change it from then on.
+//
+//go:noinline
+func Text[S ~string](s S) S {
+	if Here() && len(s) > 0 {
+		RecentWrites.Window++ // what is written again is told again
+		TextMade(string(s), caller())
+	}
+	return s
+}
+
 // Mapping is Blind for a function that maps memory: memory that is no file's concerns only those
 // that get it.
 //

@@ -13,18 +13,32 @@ import (
 
 // draws are the random values of an execution.
 type draws struct {
-	rng  splitmix.Stream
+	seed uint64
 	n    int // draws that were choices
 	lost int // packets
 }
 
-func (d *draws) reset(seed uint64) {
-	*d = draws{rng: splitmix.Stream(seed*0x9e3779b97f4a7c15 + 0x1234567)}
-}
+func (d *draws) reset(seed uint64) { *d = draws{seed: seed*0x9e3779b97f4a7c15 + 0x1234567} }
 
+// hookRand returns a number from a wide range. Each goroutine has numbers of its own, by its name:
+// what it draws does not depend on what others have drawn before.
 func (s *Sched) hookRand() uint64 {
 	s.twinDraws()
-	return s.draws.rng.Next()
+	hook.Remembers() // how many it has drawn
+	return s.drawn()
+}
+
+// drawn returns the next number of the running goroutine.
+func (s *Sched) drawn() uint64 {
+	g := s.cur
+	if !g.draws {
+		seed := s.draws.seed
+		for id := g.id; s.t.Goroutines[id].Parent != trace.NoG; id = s.t.Goroutines[id].Parent {
+			seed = splitmix.Mix(seed ^ uint64(s.t.Goroutines[id].N)<<32)
+		}
+		g.draws, g.rng = true, splitmix.Stream(seed)
+	}
+	return g.rng.Next()
 }
 
 // drawnChoices is how many draws of an execution are choices. Of many a program expects what many
@@ -43,7 +57,10 @@ func (s *Sched) draw(n int, pc uintptr) int {
 	site := s.place(trace.PCSite(pc))
 	c := 0
 	if site.Quiet() || s.draws.n == drawnChoices {
-		c = int(s.draws.rng.Next() % uint64(n))
+		c = int(s.drawn() % uint64(n))
+		if !site.Quiet() && len(s.gs) > 2 {
+			s.notSeen(trace.Unseen{Code: trace.UnseenDraw, Site: site})
+		}
 	} else {
 		s.draws.n++
 		c = s.choice(n)
@@ -87,7 +104,7 @@ func (s *Sched) mapOrder(keys []any) []int {
 	if s.opt.Schedule != nil && s.opt.Schedule.Seed != 0 && !s.ending.on {
 		s.twinDraws()
 		for i := len(order) - 1; i > 0; i-- {
-			j := int(s.draws.rng.Next() % uint64(i+1))
+			j := int(s.drawn() % uint64(i+1))
 			order[i], order[j] = order[j], order[i]
 		}
 	} else if g.ranges++; g.ranges > sortedRanges {
@@ -255,6 +272,7 @@ func install() {
 	hook.ExitProcess = s.exit
 	hook.Outside, hook.Native, hook.File, hook.Use = s.waitOutside, s.nativeIO, s.file, s.useConn
 	hook.LendMemory = s.lend
+	hook.TextMade = s.textMade
 	hook.UseState, hook.UseFileState, hook.StateNamed, hook.BlindCall = s.state, s.fileState,
 		s.stateNamed, s.blindCall
 	hook.CrowdedSocket = s.crowdedSocket

@@ -128,6 +128,9 @@ func (s *Sched) notePlain(g *G, p, n uintptr, site trace.Site, write bool) {
 		}
 		return
 	}
+	if write && len(s.texts.made) > 0 {
+		s.textWritten(p, n)
+	}
 	if g == s.timerG || site.Quiet() && !s.opt.Hushed || len(s.t.Plain) == trace.MostPlain {
 		return
 	}

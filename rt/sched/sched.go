@@ -24,6 +24,7 @@ import (
 	"heddle/rt/sched/addrs"
 	"heddle/rt/sched/alloclog"
 	"heddle/rt/sched/filenames"
+	"heddle/rt/splitmix"
 	"heddle/rt/wire"
 	"heddle/trace"
 )
@@ -119,6 +120,8 @@ type G struct {
 	children int32          // goroutines it has started
 	allocs   int32          // allocations it has announced
 	heads    heads          // of its loops, see head.go
+	draws    bool           // it has drawn, from rng
+	rng      splitmix.Stream
 
 	// its clock when it last did what others must know of to be in order with it: accesses, calls
 	// of Wait
@@ -211,6 +214,7 @@ type Sched struct {
 	timers   timers
 	ticks    ticks // endless.go
 	draws    draws // choices.go
+	texts    texts // text.go
 	guide    guiding
 	offers   offerBook // channels of exhaustive executions
 	locks    lockGraph // cycle.go
@@ -294,6 +298,7 @@ func (s *Sched) reset(opt Options) {
 	s.turns.reset()
 	s.idle = idling{}
 	s.draws.reset(opt.Schedule.Seed)
+	s.texts.reset()
 	s.guide.named = 0
 	s.offers.reset(s.replay.ofClip())
 	s.stacks = eventStacks{}

@@ -34,6 +34,8 @@ func (u Unseen) String() string {
 		return "goroutines from before the test, or of packages that heddle does not rewrite, live beside it, started by " + u.What
 	case trace.UnseenRoom:
 		return fmt.Sprintf("packets that wait in a UDP socket may be too large for its buffer together, so that Linux would drop some,%s", place)
+	case trace.UnseenDraw:
+		return fmt.Sprintf("of the values that are drawn at random the first 32 are varied, later ones come from a seed,%s", place)
 	case trace.UnseenMemory:
 		return fmt.Sprintf("%s%s is not rewritten: what it does to memory that other goroutines use at the same time is not seen", u.What, at)
 	case trace.UnseenState:
