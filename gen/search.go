@@ -114,6 +114,9 @@ func (s *Suite) Search(ctx context.Context, run Runner, budget time.Duration) er
 		if err != nil {
 			return err
 		}
+		if more, err = f.wakeups(ctx, fine, more); err != nil {
+			return err
+		}
 		for i := range rans {
 			if rans[i].Failure == nil {
 				rans[i].Failure = more[i].Failure
@@ -232,6 +235,23 @@ func (f *search) steady(ctx context.Context) error {
 
 // late reports whether the search has taken all the time it has, twice.
 func (f *search) late() bool { return time.Since(f.begun) > 2*f.budget }
+
+// wakeups executes scenarios more often that have not failed and whose calls wait: for a wakeup to
+// be lost, several goroutines must come in one order, each at one place.
+func (f *search) wakeups(ctx context.Context, all []*scenario, rans []Ran) ([]Ran, error) {
+	var again []*scenario
+	var at []int
+	for i, sc := range all {
+		if sc.blocked != "" && rans[i].Failure == nil {
+			again, at = append(again, sc), append(at, i)
+		}
+	}
+	more, err := f.execute(ctx, again, smallerRuns, UntilFailure)
+	for k, r := range more {
+		rans[at[k]] = r
+	}
+	return rans, err
+}
 
 // throughout executes a scenario in which calls may wait, also after a failure, which may hide that
 // they wait for ever. Another scenario is not executed.
