@@ -255,6 +255,41 @@ func Load() *C {
 			main/1 once-done once p.go:6
 			main/2 read conf p.go:3`, []string{"main/2 read conf p.go:3", "main/1 write conf p.go:6"},
 			[]string{"in the function that once.Do runs", "the read at p.go:3 is not needed"}, nil},
+		"a look without a lock, and none under it": {`package p
+func (s *S) Close() {
+	if s.closed {
+		return
+	}
+	close(s.stop)
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+}`, "data race", `
+			main/1 read s.closed p.go:3
+			main/1 close s.stop p.go:6
+			main/1 lock s.mu p.go:7
+			main/1 write s.closed p.go:8
+			main/1 unlock s.mu p.go:9
+			main/2 read s.closed p.go:3`, []string{"main/2 read s.closed p.go:3", "main/1 write s.closed p.go:8"},
+			[]string{"without another look", "keep it until `s.closed` is written at p.go:8"},
+			[]string{"double-checked", "atomic"}},
+		"a look without a lock, and one under it": {`package p
+func (s *S) Open() {
+	if !s.open {
+		s.mu.Lock()
+		if !s.open {
+			s.open = true
+		}
+		s.mu.Unlock()
+	}
+}`, "data race", `
+			main/1 read s.open p.go:3
+			main/1 lock s.mu p.go:4
+			main/1 read s.open p.go:5
+			main/1 write s.open p.go:6
+			main/1 unlock s.mu p.go:8
+			main/2 read s.open p.go:3`, []string{"main/2 read s.open p.go:3", "main/1 write s.open p.go:6"},
+			[]string{"double-checked", "an atomic"}, []string{"another look"}},
 		"a receiver that copies its lock": {`package p
 func (s Stats) Hit(page string) {
 	s.mu.Lock()

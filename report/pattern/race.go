@@ -247,7 +247,8 @@ func (s *story) besideOnce(m *Match, w, r act) bool {
 	return true
 }
 
-// doubleChecked: a variable is read without the lock under which it is read again and written.
+// doubleChecked: a variable is read without the lock under which it is written, perhaps after
+// another look.
 func (s *story) doubleChecked(m *Match, w, r act) bool {
 	if isWrite(r) || len(w.held) == 0 || len(r.held) > 0 {
 		return false
@@ -290,15 +291,27 @@ func (s *story) doubleChecked(m *Match, w, r act) bool {
 	m.Roles = append(m.Roles, Role{"check", check.G, check.Where, of(check)},
 		Role{"lock", w.G, s.acts[lock.since].Where, of(s.acts[lock.since])},
 		Role{"write", set.G, set.Where, of(set)})
-	m.Text = fmt.Sprintf("This is double-checked locking: `%s` is read without a lock at %s, and written under %s at %s by %s. Nothing orders the read of %s at %s with that write",
-		p, at(check.Where), name, at(set.Where), w.G, r.G, at(r.Where))
+	_, again := s.first(lock.since, func(x act) bool {
+		return x.G == w.G && x.Obj == pointer && isRead(x) && x.i < set.i
+	})
+	is, without := "This is double-checked locking: ", ""
+	if !again {
+		is, without = "", ", without another look"
+	}
+	m.Text = fmt.Sprintf("%s`%s` is read without a lock at %s, and written under %s at %s by %s%s. Nothing orders the read of %s at %s with that write",
+		is, p, at(check.Where), name, at(set.Where), w.G, without, r.G, at(r.Where))
 	if r.Obj != pointer {
 		m.Text += fmt.Sprintf(", so it may see `%s` and not yet what `%s` has, such as `%s` (%s)", p, p,
 			s.named(r, s.name(w)), at(w.Where))
 	}
 	m.Text += "."
-	m.Hint = fmt.Sprintf("use sync.Once (or sync.OnceValue), or take %s before `%s` is read at all, or make `%s` %s", name, p, p,
-		atomicFor(s.source.Declared(check.Where.File, check.Where.Line, p).Type))
+	if again {
+		m.Hint = fmt.Sprintf("use sync.Once (or sync.OnceValue), or take %s before `%s` is read at all, or make `%s` %s", name, p, p,
+			atomicFor(s.source.Declared(check.Where.File, check.Where.Line, p).Type))
+	} else { // an atomic would let two goroutines pass
+		m.Hint = fmt.Sprintf("take %s before `%s` is read at %s, and keep it until `%s` is written at %s, or use sync.Once: else two goroutines may both come past the look", name,
+			p, at(check.Where), p, at(set.Where))
+	}
 	m.Cause = fmt.Sprint(check.Where.File, ":", check.Where.Line, " ", set.Where.Line)
 	return true
 }
