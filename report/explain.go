@@ -37,7 +37,11 @@ func (r *Reporter) explain(test string, f Finding) string {
 	e := r.explained(&f)
 	if e.needsMessage(f.Finding) {
 		for line := range lines(strings.TrimSpace(clean(message(f.Finding)))) {
-			put(6, strings.TrimSuffix(line, "\n"))
+			if line = strings.TrimSuffix(line, "\n"); !programs(f.Kind) {
+				put(6, wrap(line, r.o.Width-6)...)
+			} else {
+				put(6, line)
+			}
 		}
 	}
 	put(6, wrap(e.Why, r.o.Width-6)...)
@@ -73,6 +77,11 @@ func (r *Reporter) explain(test string, f Finding) string {
 		section("replay", r.replayLine(f.ClipPath, more...))
 	}
 	return b.String()
+}
+
+// programs reports whether messages of a kind have what the program says, or what cannot be broken.
+func programs(kind string) bool {
+	return slices.Contains([]string{"panic", "test failure", "divergence", "uncontrolled"}, kind)
 }
 
 // input returns the input of a fuzz target, and where it is stored for go test.

@@ -255,6 +255,40 @@ func Load() *C {
 			main/1 once-done once p.go:6
 			main/2 read conf p.go:3`, []string{"main/2 read conf p.go:3", "main/1 write conf p.go:6"},
 			[]string{"in the function that once.Do runs", "the read at p.go:3 is not needed"}, nil},
+		"a lock of what is found under the other": {`package p
+func (s *Store) sweep() {
+	s.mu.Lock()
+	for _, x := range s.all {
+		x.mu.Lock()
+	}
+}
+func (x *Session) Release() {
+	x.mu.Lock()
+	x.store.forget(x)
+}
+func (s *Store) forget(x *Session) {
+	s.mu.Lock()
+	delete(s.all, x)
+}`, "deadlock", `
+			main/1 lock s.mu p.go:3
+			*main lock x.mu p.go:9
+			?main lock s.mu p.go:13
+			?main/1 lock x.mu p.go:5`, nil,
+			[]string{"in Release take s.mu (p.go:13) before x.mu (p.go:9)"}, []string{"in sweep"}},
+		"a lock of what is known before": {`package p
+func (s *Store) Move(x *Session) {
+	s.mu.Lock()
+	x.mu.Lock()
+}
+func (x *Session) Release() {
+	x.mu.Lock()
+	x.store.mu.Lock()
+}`, "deadlock", `
+			main/1 lock s.mu p.go:3
+			*main lock x.mu p.go:7
+			?main lock s.mu p.go:8
+			?main/1 lock x.mu p.go:4`, nil,
+			[]string{"in Move take x.mu (p.go:4) before s.mu (p.go:3)"}, nil},
 		"a look without a lock, and none under it": {`package p
 func (s *S) Close() {
 	if s.closed {

@@ -418,17 +418,59 @@ func (s *story) tellOrder(cycle []act) *Match {
 	return m
 }
 
-// hintOrder names one of the places at which the order of the locks is to be changed.
+// hintOrder names one of the places at which the order of the locks is to be changed: the last, or
+// one where the other lock can be taken first.
 func (s *story) hintOrder(m *Match, cycle []act) string {
-	took, w := m.Roles[len(m.Roles)-2].Where, m.Roles[len(m.Roles)-1].Where
-	n := len(cycle)
-	_, h, _ := s.holder(cycle[n-2].Obj)
-	has, wants := s.sideName(s.acts[h.since], cycle[n-2].Obj), s.sideName(cycle[n-1], cycle[n-1].Obj)
+	k := len(cycle) - 1
+	took, w := s.side(m, k)
+	for i := k - 1; i >= 0 && s.source.foundAfter(took, w); i-- {
+		if t, v := s.side(m, i); !s.source.foundAfter(t, v) {
+			k, took, w = i, t, v
+		}
+	}
+	before := cycle[(k+len(cycle)-1)%len(cycle)].Obj
+	_, h, _ := s.holder(before)
+	has, wants := s.sideName(s.acts[h.since], before), s.sideName(cycle[k], cycle[k].Obj)
 	const choose = "choose one order of these locks and keep it everywhere: for example, "
 	if name := s.source.named(took); name != "" {
 		return choose + fmt.Sprintf("in %s take %s (%s) before %s (%s)", name, wants, at(w), has, at(took))
 	}
-	return choose + fmt.Sprintf("take %s before %s at %s", wants, has, both(s.acts[h.since], cycle[n-1]))
+	return choose + fmt.Sprintf("take %s before %s at %s", wants, has, both(s.acts[h.since], cycle[k]))
+}
+
+// side returns where the k-th goroutine of a cycle took its lock, and where it waits for another.
+func (s *story) side(m *Match, k int) (took, waits wire.Place) {
+	return m.Roles[2*k].Where, m.Roles[2*k+1].Where
+}
+
+// foundAfter reports whether what has the lock that is taken second is a variable that the function
+// declares after it has taken the first: it is found under that lock.
+func (c *sources) foundAfter(took, second wire.Place) (is bool) {
+	name, from := owner(second.Object), 0
+	f := c.function(second)
+	if g := c.function(took); f == nil || name == "" {
+		return false
+	} else if g != nil && g.body == f.body {
+		from = took.Line
+	}
+	f.inspect(func(n ast.Node) {
+		var names []ast.Expr
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			if n.Tok == token.DEFINE {
+				names = n.Lhs
+			}
+		case *ast.RangeStmt:
+			if n.Tok == token.DEFINE {
+				names = []ast.Expr{n.Key, n.Value}
+			}
+		}
+		for _, x := range names {
+			id, ok := x.(*ast.Ident)
+			is = is || ok && id.Name == name && c.Line(id.Pos()) >= from && c.Line(id.Pos()) <= second.Line
+		}
+	})
+	return is
 }
 
 // comparesOwners reports whether the function that takes the two locks of m compares what they
