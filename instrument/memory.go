@@ -70,9 +70,14 @@ func (r *rewriter) value(e ast.Expr) {
 
 // read wraps e in the hook for a read if e is a shared location. Its operands are rewritten.
 func (r *rewriter) read(e ast.Expr) {
-	if (r.mem || r.variables && r.settable(e)) && r.isShared(e) {
-		r.readAt(e, e, "", r.site("read", e.Pos(), e), r.info.TypeOf(e))
+	if !(r.mem || r.variables && r.settable(e)) || !r.isShared(e) {
+		return
 	}
+	quiet := r.sites.quiet
+	r.sites.quiet = quiet || !r.mem // time.Now reads time.Local, and does not poll for it
+	site := r.site("read", e.Pos(), e)
+	r.sites.quiet = quiet
+	r.readAt(e, e, "", site, r.info.TypeOf(e))
 }
 
 // fromAddress reports whether e is a conversion of an unsafe.Pointer.
