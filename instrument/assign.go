@@ -170,7 +170,7 @@ func (r *rewriter) mayPanic(e ast.Expr) bool {
 
 // private reports whether only its own function changes v.
 func (r *rewriter) private(v *types.Var) bool {
-	return v.Pkg() != nil && v.Parent() != v.Pkg().Scope() && !v.IsField() && !r.shared.has(v)
+	return v.Pkg() != nil && !ofPackage(v) && !v.IsField() && !r.shared.has(v)
 }
 
 // assignLate evaluates the value first, then the location.

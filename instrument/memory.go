@@ -103,8 +103,7 @@ func (r *rewriter) settable(e ast.Expr) bool {
 		return false
 	}
 	v, ok := r.info.Uses[id].(*types.Var)
-	return ok && !v.IsField() && v.Exported() && v.Pkg() != nil && v.Parent() == v.Pkg().Scope() &&
-		v.Type() != types.Universe.Lookup("error").Type()
+	return ok && v.Exported() && ofPackage(v) && v.Type() != types.Universe.Lookup("error").Type()
 }
 
 // readAt wraps x in the hook for a read at site of a location of type t, which path reaches from

@@ -36,7 +36,7 @@ func (s *shared) has(v *types.Var) bool {
 		return false
 	}
 	use := s.vars[v]
-	if v.Pkg() != nil && v.Parent() == v.Pkg().Scope() {
+	if ofPackage(v) {
 		if v.Pkg() != s.pkg || v.Exported() && !s.main {
 			return true
 		}
@@ -44,6 +44,9 @@ func (s *shared) has(v *types.Var) bool {
 	}
 	return use&addressed != 0 || use&(captured|written) == captured|written
 }
+
+// ofPackage reports whether v is a variable of a package.
+func ofPackage(v *types.Var) bool { return v.Pkg() != nil && v.Parent() == v.Pkg().Scope() }
 
 // findShared analyses all files of a package.
 func findShared(in *Input, pkg *types.Package, info *types.Info, files []*ast.File) *shared {
