@@ -295,8 +295,13 @@ func (s *story) doubleChecked(m *Match, w, r act) bool {
 		return x.G == w.G && x.Obj == pointer && isRead(x) && x.i < set.i
 	})
 	is, without := "This is double-checked locking: ", ""
-	if !again {
+	if again {
+		m.Hint = fmt.Sprintf("use sync.Once (or sync.OnceValue), or take %s before `%s` is read at all, or make `%s` %s", name, p, p,
+			atomicFor(s.source.Declared(check.Where.File, check.Where.Line, p).Type))
+	} else { // an atomic would let two goroutines pass
 		is, without = "", ", without another look"
+		m.Hint = fmt.Sprintf("take %s before `%s` is read at %s, and keep it until `%s` is written at %s, or use sync.Once: else two goroutines may both come past the look", name,
+			p, at(check.Where), p, at(set.Where))
 	}
 	m.Text = fmt.Sprintf("%s`%s` is read without a lock at %s, and written under %s at %s by %s%s. Nothing orders the read of %s at %s with that write",
 		is, p, at(check.Where), name, at(set.Where), w.G, without, r.G, at(r.Where))
@@ -305,13 +310,6 @@ func (s *story) doubleChecked(m *Match, w, r act) bool {
 			s.named(r, s.name(w)), at(w.Where))
 	}
 	m.Text += "."
-	if again {
-		m.Hint = fmt.Sprintf("use sync.Once (or sync.OnceValue), or take %s before `%s` is read at all, or make `%s` %s", name, p, p,
-			atomicFor(s.source.Declared(check.Where.File, check.Where.Line, p).Type))
-	} else { // an atomic would let two goroutines pass
-		m.Hint = fmt.Sprintf("take %s before `%s` is read at %s, and keep it until `%s` is written at %s, or use sync.Once: else two goroutines may both come past the look", name,
-			p, at(check.Where), p, at(set.Where))
-	}
 	m.Cause = fmt.Sprint(check.Where.File, ":", check.Where.Line, " ", set.Where.Line)
 	return true
 }
