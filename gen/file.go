@@ -57,7 +57,6 @@ func (s *Suite) oracleData(name string) oracleData {
 
 // PoolFile returns the text of a test file in which scenarios are executed that come as arguments.
 func (s *Suite) PoolFile() ([]byte, error) {
-	const name = poolName
 	type poolCall struct {
 		Text, Body string
 		Needs      bool
@@ -71,7 +70,7 @@ func (s *Suite) PoolFile() ([]byte, error) {
 		Calls                       []poolCall
 		Batch                       []int
 		OK, InTurn, Own             string
-	}{oracleData: s.oracleData(name), InTurn: inTurn, Own: own, Var: s.resultText(),
+	}{oracleData: s.oracleData(poolName), InTurn: inTurn, Own: own, Var: s.resultText(),
 		End: s.end, Validate: s.opt.Validate, Pointer: true}
 	for _, m := range s.makes {
 		data.Creators = append(data.Creators, m.text)

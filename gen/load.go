@@ -57,6 +57,7 @@ type Package struct {
 	ctx   *types.Context
 	funcs []*types.Func
 	insts map[*types.Func][]instantiated
+	enums map[*types.Named][]string
 }
 
 // A listed is a package as go list prints it.
@@ -117,7 +118,7 @@ func Load(ctx context.Context, dir, pattern string, tests bool) (*Package, error
 // check parses and type-checks a package against the compiled packages that it imports.
 func check(l *listed, exports map[string]string, tests bool) (*Package, error) {
 	p := &Package{Path: l.ImportPath, Name: l.Name, Dir: l.Dir, withTests: tests, ctx: types.NewContext(),
-		insts: map[*types.Func][]instantiated{},
+		insts: map[*types.Func][]instantiated{}, enums: map[*types.Named][]string{},
 		tests: slices.Concat(l.TestGoFiles, l.XTestGoFiles), values: map[string][]string{}}
 	if l.Module != nil && l.Module.GoVersion != "" {
 		p.old = version.Compare("go"+l.Module.GoVersion, "go1.18") < 0

@@ -322,6 +322,9 @@ func (p *Package) givenBy(t types.Type, methods []method) map[string]bool {
 
 // enumeration returns the exported constants of a type of the package, if there are three.
 func (p *Package) enumeration(n *types.Named) (names []string) {
+	if known, ok := p.enums[n]; ok {
+		return known
+	}
 	for _, name := range p.types.Scope().Names() {
 		c, ok := p.types.Scope().Lookup(name).(*types.Const)
 		if ok && c.Exported() && types.Identical(c.Type(), n) {
@@ -329,8 +332,9 @@ func (p *Package) enumeration(n *types.Named) (names []string) {
 		}
 	}
 	if len(names) < 3 {
-		return nil
+		names = nil
 	}
+	p.enums[n] = names
 	return names
 }
 

@@ -118,8 +118,8 @@ func (a *arguments) asked(i int) bool {
 
 // candidates returns types that may satisfy the constraint of parameter i: int and string, what the
 // constraint lists, and types of the package, interfaces last, if there are none or if another
-// constraint asks something of them. A constraint that names parameters
-// without types yet is not checked.
+// constraint asks something of them. A constraint that names parameters without types yet is not
+// checked.
 func (a *arguments) candidates(i int) (ts []types.Type) {
 	constraint := a.params.At(i).Constraint()
 	if known := a.subst(constraint); known != nil {
@@ -198,10 +198,8 @@ func (a *arguments) subst(t types.Type) types.Type {
 	}
 	switch u := types.Unalias(t).(type) {
 	case *types.TypeParam:
-		for i := range a.params.Len() {
-			if a.params.At(i) == u {
-				return a.with[i]
-			}
+		if i := a.index(u); i >= 0 {
+			return a.with[i]
 		}
 	case *types.Pointer:
 		return one(u.Elem(), func(e types.Type) types.Type { return types.NewPointer(e) })
@@ -238,6 +236,14 @@ func (a *arguments) subst(t types.Type) types.Type {
 	return nil
 }
 
+// index returns which of the parameters p is, -1 if it is another one.
+func (a *arguments) index(p *types.TypeParam) int {
+	if i := p.Index(); i >= 0 && i < a.params.Len() && a.params.At(i) == p {
+		return i
+	}
+	return -1
+}
+
 // named returns the parameters that a type names, with repeats.
 func (a *arguments) named(t types.Type) (all []int) {
 	add := func(ts ...types.Type) {
@@ -247,10 +253,8 @@ func (a *arguments) named(t types.Type) (all []int) {
 	}
 	switch u := types.Unalias(t).(type) {
 	case *types.TypeParam:
-		for i := range a.params.Len() {
-			if a.params.At(i) == u {
-				all = append(all, i)
-			}
+		if i := a.index(u); i >= 0 {
+			all = append(all, i)
 		}
 	case *types.Pointer:
 		add(u.Elem())
