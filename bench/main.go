@@ -41,6 +41,8 @@
 //	                         and on types with seeded bugs, as tables in F (half an hour)
 //	go run ./bench -map F    memory-access patterns: map and mcr beside others on the types of the
 //	                         paper, as tables in F (half an hour)
+//	go run ./bench -peers F  the same programs by heddle and by Shuttle, Loom, Lincheck, Nidhugg and
+//	                         GenMC, as far as they are installed, as tables in F (ten minutes)
 //
 // The programs are those of bench/programs, built as heddle test builds them and run in the mode
 // "bench" of rt/drive: each test for a second, after 200 executions to warm up. Only figures of
@@ -82,6 +84,7 @@ func main() {
 	solvers := flag.String("solvers", "", "ask the solvers that -heddles names, commands that read SMT-LIB, what heddle's own is asked on bench/programs/ordered, and write the times to `file`")
 	fuzz := flag.String("fuzz", "", "have the versions of heddle that -heddles names, and go test -fuzz (name=go), look for the bugs of bench/programs/ordered, plainfuzz and scanners, and write the tables to `file`; with -type, only of targets whose names match that; with -type known, check only that each fails with the input that is known")
 	flow := flag.Bool("flow", false, "measure data flow instead: executions that record it beside those that do not")
+	others := flag.String("peers", "", "compare what an execution costs with Shuttle, Loom, Lincheck, Nidhugg and GenMC, where they are installed, on the programs of bench/programs/peers, and write the tables to `file`")
 	std := flag.String("std", "", "compare the versions of heddle that -heddles names on the tests of bench/programs/encodes instead, and write the table to `file`")
 	access := flag.String("access", "", "compare the versions of heddle that -heddles names, with and without race detection, with go test and go test -race on the tests of bench/programs/access and of two modules instead, or with -type those whose names match it, and write the table to `file`")
 	replays := flag.String("replay", "", "have the versions of heddle that -heddles names judge the fixes of bench/fixes instead, and write the table to `file`; with -type, only that pair")
@@ -100,7 +103,7 @@ func main() {
 	race := flag.Bool("race", true, "with -test: detect data races")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("unexpected argument %q; the flags are -build, -cold, -memory, -growth, -most, -counts, -bugs, -strategy, -map, -type, -budget, -tests, -repeats, -buggy, -predict, -branch, -unfold, -observe, -inputs, -guarded, -fuzz, -std, -access, -replay, -gen, -heddles, -flow, -huge, -searches, -workers, -simulate, -test, -policy, -race and -cpuprofile", flag.Arg(0))
+		log.Fatalf("unexpected argument %q; the flags are -build, -cold, -memory, -growth, -most, -counts, -bugs, -strategy, -map, -type, -budget, -tests, -repeats, -buggy, -predict, -branch, -unfold, -observe, -inputs, -guarded, -fuzz, -peers, -std, -access, -replay, -gen, -heddles, -flow, -huge, -searches, -workers, -simulate, -test, -policy, -race and -cpuprofile", flag.Arg(0))
 	}
 	ctx := context.Background()
 	var err error
@@ -141,6 +144,8 @@ func main() {
 		err = measureFlow(ctx)
 	case *predictions != "":
 		err = measurePredictions(ctx, *predictions)
+	case *others != "":
+		err = peerTable(ctx, *others)
 	case *std != "":
 		err = stdTable(ctx, *std, strings.Split(*heddles, ","))
 	case *access != "":
