@@ -58,7 +58,7 @@ func (r *Races) Of(p *transition.Path) {
 	if p.Unfired(&r.candidate, p.Len()) {
 		r.rivals()
 	}
-	p.Alternatives(&r.candidate, r.alternative)
+	p.Alternatives(&r.candidate, r.Late, r.alternative)
 }
 
 // alternative reverses the races of a candidate that was not executed.
@@ -143,6 +143,7 @@ func (s *Strategy) outcomes(j int) {
 	if j < s.shared() || j == s.keep && s.nodes[j].done > 0 {
 		return
 	}
+	s.settle(j)
 	s.drawn.Set(t)
 	for c := range t.Choices {
 		s.drawn.Choice = c
@@ -152,8 +153,12 @@ func (s *Strategy) outcomes(j int) {
 }
 
 // insertPrefix inserts the transitions of a prefix after e, then the candidate, as a wakeup
-// sequence.
+// sequence, now or when the search comes back to node e.
 func (s *Strategy) insertPrefix(e int, prefix *transition.Prefix, c *transition.Candidate, _ bool) {
+	if s.postpone(e, prefix, &c.Transition) {
+		return
+	}
+	s.settle(e)
 	if t := s.trailTo(e, prefix); t != nil {
 		s.follow(t, e, prefix, c)
 		return

@@ -71,6 +71,8 @@ type Strategy struct {
 	v     []*transition.Transition
 	free  []*wakeup
 
+	later later
+
 	round int     // executions whose races were reversed
 	index []int32 // see follow
 
@@ -94,6 +96,10 @@ type node struct {
 	found  []*wakeup
 
 	trail trail
+
+	later []reversal // to be inserted when the search comes back
+	more  int32      // how many executions have added to them
+	busy  bool       // so many that they are inserted at once
 }
 
 // A list is a list of transitions that reuses memory.
@@ -123,6 +129,7 @@ func New(o Options) *Strategy {
 	}
 	s.path = transition.NewPath(s.tab)
 	s.result.Complete = true
+	s.later.now = -1
 	return s
 }
 
@@ -199,16 +206,19 @@ func (s *Strategy) take(t *trace.Trace, shared int) {
 	s.reverse()
 	s.arrive()
 	switch {
+	case s.full || s.expired:
+	case s.tab.Changed:
+		s.restart()
+	default:
+		s.backtrack()
+	}
+	switch {
 	case s.full:
 		s.incomplete(why.Of(why.TooLong))
 		s.over = true
 	case s.expired:
 		s.incomplete(why.Of(why.NotAll))
 		s.over = true
-	case s.tab.Changed:
-		s.restart()
-	default:
-		s.backtrack()
 	}
 }
 
@@ -258,7 +268,9 @@ func (s *Strategy) restart() {
 	for i := range s.nodes {
 		s.freeAll(s.nodes[i].tree)
 		s.nodes[i].tree, s.nodes[i].sleep.n, s.nodes[i].done = s.nodes[i].tree[:0], 0, 0
+		s.nodes[i].later, s.nodes[i].busy = nil, false
 	}
+	s.later.begin()
 	s.freeAll(s.branch)
 	s.branch, s.keep = s.branch[:0], 0
 	s.readMade()
@@ -312,12 +324,14 @@ func (s *Strategy) dropBranch(n int) {
 func (s *Strategy) backtrack() {
 	for i := s.path.Len() - 1; i >= s.base(); i-- {
 		at := &s.nodes[i]
-		if len(at.tree) == 0 {
+		at.busy = false
+		if s.settle(i); len(at.tree) == 0 {
 			continue
 		}
 		at.sleep.add(s.path.At(i))
 		at.done++
 		s.keep = i
+		s.replace(i)
 		s.descend(i)
 		return
 	}

@@ -41,7 +41,7 @@ func (s *Strategy) estimate() float64 {
 	share, done := 1.0, 0.0
 	for i := s.base(); i <= s.keep && i < len(s.nodes); i++ {
 		at := &s.nodes[i]
-		width := float64(at.done + len(at.tree) + 1)
+		width := float64(at.done + at.branches() + 1)
 		done += share * float64(at.done) / width
 		share /= width
 	}

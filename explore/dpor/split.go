@@ -210,6 +210,7 @@ func (s *Strategy) load(x *entry) {
 // Split must not be called between Next and Done.
 func (s *Strategy) Split(n int) []byte {
 	if s.part == nil {
+		s.settleAll()
 		s.part = &part{entries: []*entry{{}}}
 		if s.over && s.result.Reason.None() {
 			s.part.at = 1

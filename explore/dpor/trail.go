@@ -61,6 +61,14 @@ func (s *Strategy) follow(t *trail, e int, prefix *transition.Prefix, c *transit
 		s.v = append(s.v, s.path.At(int(k)))
 	}
 	s.v = append(s.v, &c.Transition)
+	s.goAlong(t, at, whole, e)
+}
+
+// goAlong inserts s.v, the rest of a sequence for node e, from the at-th stop of t on. s.index has
+// the places of its transitions in the execution, but for the last one; before whole nothing is
+// excluded but what happens after e.
+func (s *Strategy) goAlong(t *trail, at, whole, e int) {
+	from := t.stops[at]
 	if _, ok := initial(s.tab, s.path.At(e), s.v); ok {
 		return
 	}

@@ -180,10 +180,14 @@ func (p *Path) rivals(c *Candidate, obj Object, m model.Mode, f func(Rival) bool
 }
 
 // Alternatives calls f with every candidate that was announced and not executed: other cases of
-// selects, their defaults, other partners over unbuffered channels. All calls share c.
-func (p *Path) Alternatives(c *Candidate, f func(*Candidate)) {
+// selects, their defaults, other partners over unbuffered channels. All calls share c. It ends when
+// late, asked before each operation, returns true.
+func (p *Path) Alternatives(c *Candidate, late func() bool, f func(*Candidate)) {
 	p.market.fill(p)
 	for i := range p.ops {
+		if late() {
+			return
+		}
 		o := &p.ops[i]
 		for k := o.first; k < o.first+o.n; k++ {
 			p.single(c, o, &p.offers[k], f)

@@ -113,14 +113,29 @@ func (c *Prefix) Whole() (first int, ok bool) {
 	return first, true
 }
 
+// Besides sets few to what is excluded by itself after From, filled up with -1. ok is false if that
+// is more, or not known.
+func (c *Prefix) Besides(few []int32) (ok bool) {
+	n := 0
+	for _, x := range c.out {
+		if x == c.From {
+			continue
+		}
+		if x < c.From || n == len(few) {
+			return false
+		}
+		few[n] = int32(x)
+		n++
+	}
+	for i := n; i < len(few); i++ {
+		few[i] = -1
+	}
+	return len(c.in) == 0
+}
+
 // Indices appends the transitions of c from the from-th on to ks, by index. Whole must be ok.
 func (c *Prefix) Indices(ks []int32, from int) []int32 {
 	p := c.p
-	type excluded struct {
-		at   int
-		proc Proc
-		seq  uint32
-	}
 	var few [fewOut]excluded
 	for i, x := range c.out {
 		few[i] = excluded{x, p.steps[x].Proc, p.rows[x].seq}
@@ -145,17 +160,24 @@ func (c *Prefix) end(from int) int {
 	if p.n-from < 16*len(p.last) {
 		return p.n
 	}
+	return p.until(from, p.n, func(k int) bool { return !c.Has(k) })
+}
+
+// until returns a transition of those from from to end such that all from there on are gone. If
+// one is gone, so are those of its goroutine that come later.
+func (p *Path) until(from, end int, gone func(k int) bool) int {
 	if !p.listed {
 		p.list()
 	}
-	end := from
+	last := from
 	for _, js := range p.turns {
-		k := sort.Search(len(js), func(i int) bool { return int(js[i]) >= from && !c.Has(int(js[i])) })
-		if k > 0 {
-			end = max(end, int(js[k-1])+1)
+		js = js[sort.Search(len(js), func(i int) bool { return int(js[i]) >= from }):]
+		js = js[:sort.Search(len(js), func(i int) bool { return int(js[i]) >= end })]
+		if k := sort.Search(len(js), func(i int) bool { return gone(int(js[i])) }); k > 0 {
+			last = max(last, int(js[k-1])+1)
 		}
 	}
-	return end
+	return last
 }
 
 // list lists the transitions by goroutine.

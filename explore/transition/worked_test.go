@@ -261,7 +261,7 @@ func reversals(p *Path) string {
 		p.Leftover(&c, k)
 		rivals(fmt.Sprintf("left %d", k))
 	}
-	p.Alternatives(&c, func(*Candidate) {
+	p.Alternatives(&c, func() bool { return false }, func(*Candidate) {
 		if c.Done < p.Len() {
 			look("alternative", c.Done)
 		}
