@@ -7,9 +7,9 @@ var syncPatch = &pkg{
 	added: embedded("sync.go.txt"),
 	files: map[string]file{
 		"mutex.go": {hook: true, edits: []edit{
-			guard("func (m *Mutex) Lock() {", "if _hs.Here() { m.heddleLock(_hs.CallerPC()); return }; m.heddleTouch()"),
+			guard("func (m *Mutex) Lock() {", "if _hs.Here() { if pc := _hs.CallerPC(); _hs.MutexLock(m.heddleRef(), m.heddleLocked(), pc) && !m.mu.TryLock() { m.heddleTake(pc) }; return }; m.heddleTouch()"),
 			guard("func (m *Mutex) TryLock() bool {", "if _hs.Here() { return m.heddleTryLock(_hs.CallerPC()) }; m.heddleTouch()"),
-			guard("func (m *Mutex) Unlock() {", "if _hs.Here() { m.heddleUnlock(_hs.CallerPC()); return }"),
+			guard("func (m *Mutex) Unlock() {", "if _hs.Here() { if _hs.MutexUnlock(m.heddleRef(), m.heddleLocked(), _hs.CallerPC()) { m.mu.Unlock() }; return }"),
 		}},
 		"rwmutex.go": {hook: true, edits: []edit{
 			guard("func (rw *RWMutex) RLock() {", "if _hs.Here() { rw.heddleRLock(_hs.CallerPC()); return }; _hs.Touch(unsafe.Pointer(rw))"),

@@ -145,12 +145,31 @@ func (r *Ready) Nth(k int) trace.GID {
 			k -= n
 			continue
 		}
+		if w < 1<<nthBits { // without a branch that depends on k
+			return trace.GID(i<<6 + int(nth[w][k%nthBits]))
+		}
 		for ; k > 0; k-- {
 			w &= w - 1
 		}
 		return trace.GID(i<<6 + bits.TrailingZeros64(w))
 	}
 	panic("heddle: fewer goroutines are ready")
+}
+
+// nth[w][k] is the k-th bit of w that is set.
+var nth [1 << nthBits][nthBits]uint8
+
+const nthBits = 8
+
+func init() {
+	for w := range nth {
+		for i, k := 0, 0; i < nthBits; i++ {
+			if w>>i&1 != 0 {
+				nth[w][k] = uint8(i)
+				k++
+			}
+		}
+	}
 }
 
 // Clear removes all.

@@ -280,7 +280,7 @@ func install() {
 		receiverAny, receiverReads, hold, fire
 	hook.ChanOp, hook.ChanPolled = chanOp, s.chanPolled
 	hook.ChanClose, hook.ChanLen, hook.ChanSelect = s.chanClose, s.chanLen, s.chanSelect
-	hook.MutexLock, hook.MutexTryLock, hook.MutexUnlock = s.mutexLock, s.mutexTryLock, s.mutexUnlock
+	hook.MutexLock, hook.MutexTryLock, hook.MutexUnlock = mutexLock, s.mutexTryLock, mutexUnlock
 	hook.RWLock, hook.RWTryLock, hook.RWUnlock = s.rwLock, s.rwTryLock, s.rwUnlock
 	hook.RWRLock, hook.RWTryRLock, hook.RWRUnlock = s.rwRLock, s.rwTryRLock, s.rwRUnlock
 	hook.CondAdd, hook.CondBlock, hook.CondSignal = s.condAdd, s.condBlock, s.condSignal

@@ -18,19 +18,28 @@ func (s *Sched) choose() *G {
 			s.over = true
 			return &s.dg
 		}
-		if n := len(s.t.Steps); n >= s.vtime.pause {
+		n := len(s.t.Steps)
+		if n >= s.vtime.pause {
 			s.passTime(n)
 			continue
 		}
 		last := s.prevReady()
-		turn, due := s.turns.due(&s.ready, last, len(s.t.Steps))
-		id, ok := s.next(turn, due)
-		if !ok {
-			return &s.dg
+		turn, due := trace.NoG, false
+		if s.turns.mayBeDue(n) {
+			turn, due = s.turns.due(&s.ready, last, n)
 		}
-		if id == s.timerG.id {
-			s.fireEarly()
-			continue
+		var id trace.GID
+		if s.replay.left && !due {
+			id = s.opt.Policy.Choose(s.turns.prev, &s.ready, s.pend)
+		} else {
+			var ok bool
+			if id, ok = s.next(turn, due); !ok {
+				return &s.dg
+			}
+			if id == s.timerG.id {
+				s.fireEarly()
+				continue
+			}
 		}
 		if !due {
 			turn = s.unless(last)
@@ -92,6 +101,7 @@ func (s *Sched) next(turn trace.GID, due bool) (trace.GID, bool) {
 		s.ready.Timers(trace.NoG)
 		return g, true
 	}
+	s.replay.left = !of.Free && !s.opt.Twins
 	return s.eldersFirst(s.opt.Policy.Choose(s.turns.prev, &s.ready, s.pend)), true
 }
 
@@ -158,7 +168,11 @@ func (s *Sched) step(id trace.GID, last bool, instead trace.GID) *G {
 	if s.opt.Record {
 		s.called(g)
 	}
-	if s.turns.made(id, last) {
+	if id == s.turns.prev {
+		s.turns.run++
+		return g
+	}
+	if s.turns.switched(id, last); s.idle.yielded > 0 {
 		s.unyield(id)
 	}
 	return g

@@ -5,7 +5,7 @@ import (
 	"heddle/trace"
 )
 
-// Goroutines whose pending operation depends on the state of an object. Where they are many, those
+// Goroutines whose pending operation depends on the state of an object. Where they are several, those
 // with the same operation are a crowd: all of them are enabled or none is, and what changes that is
 // one operation on sets.
 
@@ -17,8 +17,9 @@ type crowd struct {
 	n  int
 }
 
-// ManyWaiters is how many there are before there are crowds. It is a variable for tests.
-var ManyWaiters = 16
+// ManyWaiters is how many do without a crowd, whose memory grows with the goroutines of the
+// execution. It is a variable for tests.
+var ManyWaiters = 1
 
 // state returns why g is where it is.
 func (g *G) state() gstate {
@@ -46,9 +47,18 @@ func (s *Sched) ask(g *G, o *object) {
 }
 
 func (s *Sched) withdraw(g *G, o *object) {
-	s.uncrowd(g)
-	o.drop(g)
+	if g.st == gMany {
+		g.st = g.state()
+		o.crowds[g.asksAt].drop(g)
+	} else {
+		o.drop(g)
+	}
 	g.asks = nil
+}
+
+func (c *crowd) drop(g *G) {
+	c.in.Unset(g.id)
+	c.n--
 }
 
 // drop removes g from o.announced.
@@ -125,10 +135,8 @@ func (s *Sched) uncrowd(g *G) {
 		return
 	}
 	o := g.asks
-	c := &o.crowds[g.asksAt]
 	g.st = g.state()
-	c.in.Unset(g.id)
-	c.n--
+	o.crowds[g.asksAt].drop(g)
 	g.asksAt = len(o.announced)
 	o.announced = append(o.announced, g)
 }

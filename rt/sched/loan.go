@@ -57,7 +57,7 @@ func (s *Sched) entered(g *G, o *object, op trace.Op, site trace.Site) {
 	if op == trace.OpLock {
 		look = lentWrite
 	}
-	lent := (op == trace.OpLock || op == trace.OpRLock) && s.lends(g)
+	lent := len(g.iterations) > 0 && (op == trace.OpLock || op == trace.OpRLock) && s.lends(g)
 	s.eventOfLock(g, o, op, 1, site, lent)
 	if lent {
 		g.loans = append(g.loans, loan{o, op, len(g.iterations)})
@@ -89,12 +89,14 @@ func (s *Sched) left(g *G, o *object, op trace.Op, site trace.Site) {
 
 // eventOfLock makes an event of a lock, which changes something unless o is lent.
 func (s *Sched) eventOfLock(g *G, o *object, op trace.Op, arg int64, site trace.Site, lent bool) {
-	s.idle.unchanged = lent
-	s.event(g, op, o, arg, site)
-	s.idle.unchanged = false
-	if !lent {
-		o.sections.by(op)
+	if lent {
+		s.idle.unchanged = true
+		s.event(g, op, o, arg, site)
+		s.idle.unchanged = false
+		return
 	}
+	s.event(g, op, o, arg, site)
+	o.sections.by(op)
 }
 
 // Sections count how often a lock was taken and given back, but for loans.

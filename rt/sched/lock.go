@@ -32,12 +32,18 @@ func (s *Sched) lockOp(m unsafe.Pointer, kind trace.ObjKind, locked bool, pc uin
 	return g, o, site, true
 }
 
-func (s *Sched) mutexLock(m unsafe.Pointer, locked bool, pc uintptr) bool {
+// mutexLock and mutexUnlock are hooks, and no methods: see switchTo.
+
+func mutexLock(m unsafe.Pointer, locked bool, pc uintptr) bool {
+	s := S
 	g, o, site, ok := s.lockOp(m, trace.ObjMutex, locked, pc)
 	if !ok {
 		return false
 	}
-	s.await(g, trace.OpLock, o, site)
+	if next := s.request(g, trace.OpLock, o, site); next != nil {
+		s.switchTo(next)
+		s.withdraw(g, o)
+	}
 	s.took(g, o, trace.OpLock, site)
 	s.leave()
 	return true
@@ -94,14 +100,21 @@ func (s *Sched) try(g *G, o *object, op trace.Op, site trace.Site,
 	return free
 }
 
-func (s *Sched) mutexUnlock(m unsafe.Pointer, locked bool, pc uintptr) bool {
+func mutexUnlock(m unsafe.Pointer, locked bool, pc uintptr) bool {
+	s := S
 	g, o, site, ok := s.lockOp(m, trace.ObjMutex, locked, pc)
-	return ok && s.unlock(g, o, site, "sync: unlock of unlocked mutex")
+	if !ok {
+		return false
+	}
+	if s.offer(g, trace.OpUnlock, o, site) {
+		s.reschedule(g)
+	}
+	s.unlock(g, o, site, "sync: unlock of unlocked mutex")
+	return true
 }
 
 // unlock releases o for writing; unlocked is what the runtime says if it is not locked.
-func (s *Sched) unlock(g *G, o *object, site trace.Site, unlocked string) bool {
-	s.point(g, trace.OpUnlock, o, site)
+func (s *Sched) unlock(g *G, o *object, site trace.Site, unlocked string) {
 	if !o.locked && s.outsiders() > 0 && !o.nativelyFree(false) {
 		o.locked = true // by a goroutine outside control
 	}
@@ -123,7 +136,6 @@ func (s *Sched) unlock(g *G, o *object, site trace.Site, unlocked string) bool {
 	}
 	s.refresh(o)
 	s.leave()
-	return true
 }
 
 func (s *Sched) rwLock(m unsafe.Pointer, pc uintptr) bool {
@@ -151,7 +163,12 @@ func (s *Sched) rwTryLock(m unsafe.Pointer, pc uintptr) bool {
 
 func (s *Sched) rwUnlock(m unsafe.Pointer, pc uintptr) bool {
 	g, o, site, ok := s.lockOp(m, trace.ObjRWMutex, false, pc)
-	return ok && s.unlock(g, o, site, "sync: Unlock of unlocked RWMutex")
+	if !ok {
+		return false
+	}
+	s.point(g, trace.OpUnlock, o, site)
+	s.unlock(g, o, site, "sync: Unlock of unlocked RWMutex")
+	return true
 }
 
 func (s *Sched) rwRLock(m unsafe.Pointer, pc uintptr) bool {

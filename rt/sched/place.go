@@ -15,9 +15,11 @@ import (
 // A pcTable caches what is known about return addresses.
 type pcTable struct {
 	m     map[uintptr]pcInfo
-	cache [256]pcEntry        // direct-mapped, in front of m
-	own   map[trace.Site]bool // sites that are known to be in the program's own code, see noteCall
-	begin map[uintptr]string  // see writtenIn
+	cache [256]pcEntry // direct-mapped, in front of m
+	// sites, and what place returns for them, where that is always the same
+	places [places][2]trace.Site
+	own    map[trace.Site]bool // sites that are known to be in the program's own code, see noteCall
+	begin  map[uintptr]string  // see writtenIn
 }
 
 // writtenIn returns the path of the package whose source has the function that begins at pc, "" for
@@ -42,6 +44,8 @@ func (t *pcTable) writtenIn(pc uintptr) string {
 	t.begin[pc] = path
 	return path
 }
+
+const places = 256
 
 type pcEntry struct {
 	pc   uintptr
@@ -69,6 +73,14 @@ type pcInfo struct {
 // place returns site with the quiet bit set where its package offers no
 // scheduling points. For wrappers it replaces the program counter by the caller's.
 func (s *Sched) place(site trace.Site) trace.Site {
+	if e := &s.pcs.places[site%places]; e[0] == site {
+		return e[1]
+	}
+	return s.findPlace(site)
+}
+
+// findPlace is place for a site that is not in pcTable.places.
+func (s *Sched) findPlace(site trace.Site) trace.Site {
 	pc := site.PC()
 	if pc == 0 {
 		return site
@@ -80,12 +92,16 @@ func (s *Sched) place(site trace.Site) trace.Site {
 	}
 	if info.wrapper {
 		given := info.given
-		site = s.pcs.userPlace(site)
-		quiet = !given && s.pcs.look(site.PC()).quiet
+		if site = s.pcs.userPlace(site); !given && s.pcs.look(site.PC()).quiet {
+			site |= 1 << 63
+		}
+		return site
 	}
-	if quiet {
-		return site | 1<<63
+	at := &s.pcs.places[site%places]
+	if at[0] = site; quiet {
+		site |= 1 << 63
 	}
+	at[1] = site
 	return site
 }
 

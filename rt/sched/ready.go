@@ -44,18 +44,15 @@ func (t *turns) due(ready *policy.Ready, last bool, n int) (g trace.GID, ok bool
 	return 0, false
 }
 
-// made notes that id makes the next step, and reports whether another goroutine made the one
-// before.
-func (t *turns) made(id trace.GID, last bool) (switched bool) {
+// mayBeDue reports whether due is to be asked after n steps.
+func (t *turns) mayBeDue(n int) bool { return t.run >= fairRun || n >= fairFrom }
+
+// switched notes that id makes the next step, and not the goroutine that made the one before.
+func (t *turns) switched(id trace.GID, last bool) {
 	if !last {
 		if t.stops++; t.stops%fairTurn == 1 {
 			t.served = id
 		}
 	}
-	if id == t.prev {
-		t.run++
-		return false
-	}
 	t.run, t.prev = 0, id
-	return true
 }

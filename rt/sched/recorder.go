@@ -53,10 +53,7 @@ func (t *recorder) reset() {
 // newStep adds a step, which the caller fills: what it was before is still in it.
 func (s *Sched) newStep() *trace.Step {
 	endReads()
-	return s.t.newStep()
-}
-
-func (t *recorder) newStep() *trace.Step {
+	t := &s.t
 	n := len(t.Steps)
 	if n == cap(t.Steps) {
 		t.moreSteps(n)

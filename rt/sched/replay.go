@@ -12,6 +12,7 @@ type replay struct {
 	strayed int
 	follow  *trace.Step // what the step just chosen follows, nil after the prefix
 	wants   trace.Step  // *follow
+	left    bool        // the policy alone chooses from now on, but for turns
 }
 
 // A Divergence says where a schedule did not fit.
@@ -29,7 +30,7 @@ const maxStrayed = 10_000
 
 func (r *replay) reset(of *trace.Schedule) {
 	clear(r.byName)
-	r.of, r.k, r.named, r.strayed, r.follow = of, 0, 0, 0, nil
+	r.of, r.k, r.named, r.strayed, r.follow, r.left = of, 0, 0, 0, nil, false
 }
 
 // over reports whether the prefix is used up.

@@ -95,6 +95,7 @@ type G struct {
 	clock trace.Vector
 	chain trace.Chain    // its entry in clocks
 	now   trace.Epoch    // its moment: its chain, and the entry of that in clock
+	first trace.Epoch    // its first one
 	held  []heldReceiver // whose calls wait for their arguments
 	at    *object        // what the pending operation is about
 	quiet bool           // the pending operation is no scheduling point
@@ -405,6 +406,15 @@ func (s *Sched) noteAnnounced(g *G, site trace.Site) {
 // await is point for an operation that may be disabled: enabled is asked again
 // whenever o changes (see refresh).
 func (s *Sched) await(g *G, op trace.Op, o *object, site trace.Site) {
+	if next := s.request(g, op, o, site); next != nil {
+		s.switchTo(next)
+		s.withdraw(g, o)
+	}
+}
+
+// request is the first half of await. It returns the goroutine that goes on, nil if that is g: the
+// caller must switch to it, and withdraw g then.
+func (s *Sched) request(g *G, op trace.Op, o *object, site trace.Site) *G {
 	if s.ending.on {
 		s.unwinding()
 	}
@@ -412,21 +422,28 @@ func (s *Sched) await(g *G, op trace.Op, o *object, site trace.Site) {
 	g.quiet = site.Quiet()
 	ok := o.enabled(op, g)
 	if ok && g.quiet {
-		return
+		return nil
 	}
 	s.announce(g, op, o, site)
 	if !ok {
 		s.unready(g, gBlocked)
-	}
-	s.ask(g, o)
-	if !ok {
+		s.ask(g, o)
 		if path := s.locks.closed(g, s.pend); path != nil && len(s.fails) == 0 {
 			// unless a goroutine crashed: it could have unlocked, and ends the program first
 			s.formed(path)
 		}
 	}
-	s.reschedule(g)
-	s.withdraw(g, o)
+	next := s.choose()
+	switch {
+	case next != g:
+		if ok { // else it asks already
+			s.ask(g, o)
+		}
+		return next
+	case !ok:
+		s.withdraw(g, o)
+	}
+	return nil
 }
 
 // park suspends g, which has arrived somewhere and waits for a partner to call wake.

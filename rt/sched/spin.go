@@ -124,9 +124,6 @@ func (s *Sched) wakeSpinners() bool {
 // one has made a step.
 
 func (s *Sched) unyield(by trace.GID) {
-	if s.idle.yielded == 0 {
-		return
-	}
 	n := 0
 	for _, g := range s.gs {
 		if g.state() == gYielded {
