@@ -80,8 +80,11 @@ func (s *Shadow) Read(k trace.Chain, c *trace.Vector, p, n uintptr, at trace.Sit
 		h, pg := head(k, c.At(k), plain, mask(p, n)), s.pages.peek(p)
 		if pg != nil {
 			x := &pg.cells[p/wordSize%pageWords]
-			if s.repeated = x.repeats(h, at); s.repeated || x.renew(h, at) {
+			if s.repeated = x.repeats(h, at); s.repeated || x.follow(h, at) {
 				return nil
+			}
+			if x.a.head != 0 {
+				return s.known(x, p, h, at, c)
 			}
 		}
 		return s.word(pg, p, c, h, at)
@@ -95,8 +98,11 @@ func (s *Shadow) Write(k trace.Chain, c *trace.Vector, p, n uintptr, at trace.Si
 		h, pg := head(k, c.At(k), plain|write, mask(p, n)), s.pages.peek(p)
 		if pg != nil {
 			x := &pg.cells[p/wordSize%pageWords]
-			if s.repeated = x.repeats(h, at); s.repeated || x.renew(h, at) {
+			if s.repeated = x.repeats(h, at); s.repeated || x.follow(h, at) {
 				return nil
+			}
+			if x.a.head != 0 {
+				return s.known(x, p, h, at, c)
 			}
 		}
 		return s.word(pg, p, c, h, at)
@@ -152,8 +158,12 @@ func (s *Shadow) Atomic(k trace.Chain, c *trace.Vector, p, n uintptr, at trace.S
 	if p&7+n <= 8 && n-1 < 8 { // within a word, and not empty
 		h, pg := head(k, c.At(k), how, mask(p, n)), s.pages.peek(p)
 		if pg != nil {
-			if x := &pg.cells[p/wordSize%pageWords]; x.repeats(h, at) || x.renew(h, at) {
+			x := &pg.cells[p/wordSize%pageWords]
+			if x.repeats(h, at) || x.follow(h, at) {
 				return nil
+			}
+			if x.a.head != 0 {
+				return s.known(x, p, h, at, c)
 			}
 		}
 		return s.word(pg, p, c, h, at)
@@ -163,6 +173,13 @@ func (s *Shadow) Atomic(k trace.Chain, c *trace.Vector, p, n uintptr, at trace.S
 
 // Races returns all races of the access for which Read, Write or Atomic last returned one.
 func (s *Shadow) Races() []Race { return s.races }
+
+// known records an access within one word of which there are other accesses.
+func (s *Shadow) known(x *cell, p uintptr, h entryHead, at trace.Site, c *trace.Vector) *Race {
+	s.races = s.races[:0]
+	s.touch(x, p&^(wordSize-1), h, at, c)
+	return s.first()
+}
 
 // word records an access within one word on page pg, which may be nil.
 func (s *Shadow) word(pg *page, p uintptr, c *trace.Vector, h entryHead, at trace.Site) *Race {

@@ -62,6 +62,29 @@ func (x *cell) renew(h entryHead, at trace.Site) bool {
 	return true
 }
 
+// follow records access h at place at if all accesses to the word are of the same goroutine and of
+// the same bytes: they happened before h. It reports whether it did. It does what touch does then.
+func (x *cell) follow(h entryHead, at trace.Site) bool {
+	const kinds = entryHead(plain|write) << 8
+	a, b := x.a.head, x.b.head
+	if uint32((a^h)&^kinds) != 0 || b != 0 && uint32((b^h)&^kinds) != 0 {
+		return false
+	}
+	overA, overB := standsFor(h.kind(), a.kind()), b == 0 || standsFor(h.kind(), b.kind())
+	switch {
+	case overA && overB:
+		x.a.head, x.a.site, x.b.head = h, at, 0
+	case overA:
+		x.a = x.b
+		x.b.head, x.b.site = h, at
+	case overB:
+		x.b.head, x.b.site = h, at
+	default:
+		return false
+	}
+	return true
+}
+
 // renews reports whether renew would replace an entry by h.
 func (x *cell) renews(h entryHead) bool { return x.b.head == 0 && uint32(x.a.head^h) == 0 }
 

@@ -40,6 +40,7 @@ func (c *chains) begin(n *G, clock *trace.Vector) {
 	n.clock.Copy(clock)
 	n.clock.Set(k, from)
 	n.now = trace.NewEpoch(k, from)
+	n.first = n.now
 	c.links[k] = append(c.links[k], link{from, n.id})
 }
 

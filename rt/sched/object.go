@@ -7,7 +7,6 @@ import (
 	"heddle/model"
 	"heddle/rt/hook"
 	"heddle/rt/sched/addrs"
-	"heddle/rt/sched/alloclog"
 	"heddle/trace"
 )
 
@@ -146,6 +145,11 @@ func (os *objects) reset() {
 // execution.
 func (os *objects) at(t *trace.Trace, p unsafe.Pointer, kind trace.ObjKind, site trace.Site) (o *object,
 	fresh bool) {
+	if i, ok := os.tab.Peek(uintptr(p)); ok {
+		if o = os.all[i]; o.kind == kind {
+			return o, false
+		}
+	}
 	sl := os.tab.Find(uintptr(p))
 	if i, ok := os.tab.Index(sl); ok {
 		if o = os.all[i]; o.kind == kind {
@@ -269,7 +273,9 @@ func (s *Sched) alloc(p unsafe.Pointer, n uintptr, kind uint8, site uint64) {
 	if kind == hook.AllocChan {
 		s.madeChan(p, trace.Site(site))
 	}
-	s.allocs.Add(alloclog.Alloc{Addr: uintptr(p), Size: n, G: g.id, N: g.allocs, Site: trace.Site(site)})
+	if a := s.allocs.Add(); a != nil { // field by field, see event
+		a.Addr, a.Size, a.G, a.N, a.Nth, a.Site = uintptr(p), n, g.id, g.allocs, 0, trace.Site(site)
+	}
 }
 
 // unannounced reports whether a call has made the memory at p for the arguments of a variadic

@@ -159,8 +159,10 @@ func (s *Sched) keep(r *hook.Recents, p, n uintptr, site hook.Site, write bool) 
 
 // endWindow tells what was not told yet, and begins a new window.
 func (s *Sched) endWindow() {
-	s.tellLong(&hook.RecentReads, false)
-	s.tellLong(&hook.RecentWrites, true)
+	if hook.RecentReads.Long|hook.RecentWrites.Long != 0 {
+		s.tellLong(&hook.RecentReads, false)
+		s.tellLong(&hook.RecentWrites, true)
+	}
 	hook.RecentWrites.Window++
 	if s.opt.Plain {
 		endReads() // every access is noted once between two events

@@ -54,15 +54,15 @@ func (s *Sched) altered(g *G, o *object) {
 	} else {
 		s.changed(g)
 	}
-	if o != nil {
-		o.changes++
-		if s.idle.awaiting > 0 {
-			s.wakeAwaiting(o)
-		}
-		for _, q := range o.beside {
-			if q.changes++; s.idle.awaiting > 0 {
-				s.wakeAwaiting(q)
-			}
+	if o == nil {
+		return
+	}
+	if o.changes++; s.idle.awaiting > 0 {
+		s.wakeAwaiting(o)
+	}
+	for _, q := range o.beside {
+		if q.changes++; s.idle.awaiting > 0 {
+			s.wakeAwaiting(q)
 		}
 	}
 }
@@ -159,6 +159,7 @@ func (s *Sched) releaseJoin(g *G, c *trace.Vector) {
 func (s *Sched) acquireLock(g *G, o *object) {
 	switch {
 	case !s.det.on:
+	case shortcuts && o.from-g.first <= g.now-g.first: // g let its own clock go
 	case g.inLock == o && g.inLockSince == o.handovers || s.det.chains.covers(&o.clock, g.knows):
 		before := g.clock.At(moments)
 		g.clock.Copy(&o.clock)

@@ -18,6 +18,16 @@ type Slot struct {
 
 func hash(p uintptr) uintptr { return (p >> 2) * 0x9e3779b97f4a7c15 >> 20 }
 
+// Peek returns the index of p if p is in its first slot, where most are.
+func (t *Table) Peek(p uintptr) (id int32, ok bool) {
+	i := hash(p) & uintptr(len(t.slots)-1)
+	if i >= uintptr(len(t.slots)) {
+		return 0, false
+	}
+	sl := &t.slots[i]
+	return sl.id, sl.addr == p && sl.gen == t.gen
+}
+
 // Find returns the slot of p, or the empty one for it. It holds until Find is called again.
 func (t *Table) Find(p uintptr) *Slot {
 	if 2*t.n >= len(t.slots) {

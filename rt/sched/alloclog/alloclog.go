@@ -39,11 +39,18 @@ func (l *Log) Reset(count bool) {
 	l.made.reset()
 }
 
-// Add adds an allocation, unless the log is full.
-func (l *Log) Add(a Alloc) {
-	if len(l.allocs) < most {
-		l.allocs = append(l.allocs, a)
+// Add adds an allocation, unless the log is full. The caller fills in what is returned: nil if it is
+// full.
+func (l *Log) Add() *Alloc {
+	n := len(l.allocs)
+	if n >= most {
+		return nil
 	}
+	if n == cap(l.allocs) {
+		l.allocs = append(l.allocs, Alloc{})
+	}
+	l.allocs = l.allocs[:n+1]
+	return &l.allocs[n]
 }
 
 // Contains reports whether p is in an allocation. Unlike Find it looks at each of them.

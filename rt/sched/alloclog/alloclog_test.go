@@ -16,7 +16,7 @@ func TestFind(t *testing.T) {
 	nth := make(map[int]int32) // i % 1500 tells which goroutine and which place
 	for i, k := range perm {
 		g, site := trace.GID(i%3), trace.Site(i%500)
-		l.Add(Alloc{Addr: uintptr(1000 + 16*k), Size: 8, N: int32(k), G: g, Site: site})
+		*l.Add() = Alloc{Addr: uintptr(1000 + 16*k), Size: 8, N: int32(k), G: g, Site: site}
 		nth[k] = int32(i/1500) + 1
 		if i%7 != 0 {
 			continue
@@ -39,7 +39,7 @@ func TestFind(t *testing.T) {
 	if l.Contains(1000) {
 		t.Error("a log that was reset contains an allocation")
 	}
-	l.Add(Alloc{Addr: 1000})
+	*l.Add() = Alloc{Addr: 1000}
 	if a, _, ok := l.Find(1000); !ok || a.Nth != 0 || !l.Contains(1000) || l.Contains(1001) {
 		t.Errorf("of one empty allocation Find returns %v, %v", a, ok)
 	}
