@@ -29,7 +29,10 @@ var pendingAtomic atomicOp
 var atomicOps = [...]trace.Op{hook.AtomicLoad: trace.OpAtomicLoad, hook.AtomicStore: trace.OpAtomicStore,
 	hook.AtomicRMW: trace.OpAtomicRMW, hook.AtomicCAS: trace.OpAtomicCAS}
 
-func (s *Sched) atomicBegin(p unsafe.Pointer, n uintptr, op uint8, pc uintptr) {
+// atomicBegin and atomicCompared are hooks, and no methods: see switchTo.
+
+func atomicBegin(p unsafe.Pointer, n uintptr, op uint8, pc uintptr) {
+	s := S
 	g := s.enter()
 	s.changing.updated = trace.Updated{}
 	if s.inert() {
@@ -48,11 +51,14 @@ func (s *Sched) atomicBegin(p unsafe.Pointer, n uintptr, op uint8, pc uintptr) {
 	if n > o.width {
 		s.objs.widen(o, n)
 	}
-	s.point(g, atomicOps[op], o, site)
-	pendingAtomic = atomicOp{o: o, op: op, site: site, n: n,
-		number: op == hook.AtomicRMW && !address && (n == 4 || n == 8)}
-	if s.opt.Exprs || pendingAtomic.number {
-		pendingAtomic.was = bitsAt(p, n)
+	if s.offer(g, atomicOps[op], o, site) {
+		s.reschedule(g)
+	}
+	a := &pendingAtomic // field by field, see event
+	a.o, a.op, a.site, a.n, a.was, a.want, a.by = o, op, site, n, 0, 0, 0
+	a.number = op == hook.AtomicRMW && !address && (n == 4 || n == 8)
+	if s.opt.Exprs || a.number {
+		a.was = bitsAt(p, n)
 	}
 	s.leave()
 }
@@ -74,7 +80,8 @@ func bitsAt(p unsafe.Pointer, n uintptr) uint64 {
 
 // atomicCompared notes what a CompareAndSwap compared with: strategies that
 // search tell from that what it would do elsewhere.
-func (s *Sched) atomicCompared(swapped bool, old, bits uint64) {
+func atomicCompared(swapped bool, old, bits uint64) {
+	s := S
 	if pendingAtomic.o != nil && !s.ending.on && s.exhaustive() {
 		s.t.Compares = append(s.t.Compares, trace.Compare{Event: int32(len(s.t.Events)), Old: old})
 	}
@@ -83,12 +90,12 @@ func (s *Sched) atomicCompared(swapped bool, old, bits uint64) {
 }
 
 func (s *Sched) atomicEnd(changed bool, bits uint64) {
-	a := pendingAtomic
+	a := &pendingAtomic
 	if a.o == nil || s.ending.on {
 		return
 	}
-	g := s.enter()
-	pendingAtomic.o = nil
+	g, o := s.enter(), a.o
+	a.o = nil
 	kind := atomicOps[a.op]
 	if a.op == hook.AtomicCAS {
 		kind = trace.OpAtomicRMW
@@ -98,41 +105,42 @@ func (s *Sched) atomicEnd(changed bool, bits uint64) {
 	}
 	if kind != trace.OpAtomicStore && !s.loosely(g) {
 		// What it observes happened before it.
-		s.acquire(g, &a.o.clock)
+		s.acquire(g, &o.clock)
 	}
 	g.touched = g.now.C()
 	if s.twins.on {
-		s.twinAccess(g, a.o.addr, a.n, kind != trace.OpAtomicLoad)
+		s.twinAccess(g, o.addr, a.n, kind != trace.OpAtomicLoad)
 	}
 	if s.det.lent.some {
-		s.det.meetsLent(g, &s.findings, a.o.addr, a.n)
+		s.det.meetsLent(g, &s.findings, o.addr, a.n)
 	}
-	if s.det.on && s.det.shadow.Atomic(g.chain, &g.clock, a.o.addr, a.n, a.site,
+	if s.det.on && s.det.shadow.Atomic(g.chain, &g.clock, o.addr, a.n, a.site,
 		kind != trace.OpAtomicLoad) != nil {
 		s.raced()
 	}
 	s.idle.same = a.number && a.was == bits
-	ev := s.event(g, kind, a.o, int64(bits), a.site)
+	ev := s.event(g, kind, o, int64(bits), a.site)
 	s.t.Events[ev].Width = uint8(a.n)
-	if s.idle.same {
-		s.idle.same = false
-		s.idleRead(g, a.o)
-	}
 	if s.opt.Exprs {
-		g.flow.Done = flow.Done{P: a.o.addr, N: a.n, Site: uint64(a.site), Was: a.was, Is: bits, Want: a.want,
+		g.flow.Done = flow.Done{P: o.addr, N: a.n, Site: uint64(a.site), Was: a.was, Is: bits, Want: a.want,
 			By: a.by}
 	}
 	if s.opt.Record {
 		s.t.value(ev, formatBits(bits))
 	}
+	// what follows may let others go on: a is theirs then
+	if s.idle.same {
+		s.idle.same = false
+		s.idleRead(g, o)
+	}
 	switch kind {
 	case trace.OpAtomicLoad:
-		s.looksAt(g, a.o)
-		s.idleRead(g, a.o)
+		s.looksAt(g, o)
+		s.idleRead(g, o)
 	case trace.OpAtomicStore:
-		s.releaseStore(g, &a.o.clock)
+		s.releaseStore(g, &o.clock)
 	default:
-		s.release(g, &a.o.clock)
+		s.release(g, &o.clock)
 	}
 	s.leave()
 }

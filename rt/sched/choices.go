@@ -284,14 +284,14 @@ func install() {
 	hook.RWLock, hook.RWTryLock, hook.RWUnlock = s.rwLock, s.rwTryLock, s.rwUnlock
 	hook.RWRLock, hook.RWTryRLock, hook.RWRUnlock = s.rwRLock, s.rwTryRLock, s.rwRUnlock
 	hook.CondAdd, hook.CondBlock, hook.CondSignal = s.condAdd, s.condBlock, s.condSignal
-	hook.WGAdd, hook.WGWait = s.wgAdd, s.wgWait
+	hook.WGAdd, hook.WGWait = wgAdd, s.wgWait
 	hook.OnceDo, hook.OnceDone = s.onceDo, s.onceDone
 	hook.Model, hook.ModelEnd, hook.ModelPark, hook.ModelWake, hook.ModelSelf = s.model, s.modelEnd,
 		s.modelPark, s.modelWake, s.modelSelf
 	hook.SemAcquire, hook.SemRelease = s.semAcquire, s.semRelease
 	hook.Operate, hook.Lose = s.operate, s.lose
 	hook.MapOp, hook.PoolGet, hook.PoolPut = s.mapOp, s.poolGet, s.poolPut
-	hook.AtomicBegin, hook.AtomicEnd, hook.AtomicCompared = s.atomicBegin, s.atomicEnd, s.atomicCompared
+	hook.AtomicBegin, hook.AtomicEnd, hook.AtomicCompared = atomicBegin, s.atomicEnd, atomicCompared
 	hook.Update, hook.AtomicUpdated, hook.AtomicUnused = s.update, s.atomicUpdated, s.atomicUnused
 	hook.MapEntry, hook.MapKey, hook.MapLength = s.mapEntry, s.mapKey, s.mapLength
 	hook.Now, hook.Sleep = s.vnow, s.sleep

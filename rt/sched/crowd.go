@@ -5,9 +5,9 @@ import (
 	"heddle/trace"
 )
 
-// Goroutines whose pending operation depends on the state of an object. Where they are several, those
-// with the same operation are a crowd: all of them are enabled or none is, and what changes that is
-// one operation on sets.
+// Goroutines whose pending operation depends on the state of an object. Where they are several,
+// those with the same operation are a crowd: all of them are enabled or none is, and what changes
+// that is one operation on sets.
 
 // A crowd are the goroutines that are about to do op on an object.
 type crowd struct {

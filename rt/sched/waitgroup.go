@@ -22,7 +22,9 @@ func (s *Sched) waitGroup(p unsafe.Pointer, n int, site trace.Site) *object {
 // maxUnordered bounds what is remembered to tell misuse of a WaitGroup.
 const maxUnordered = 64
 
-func (s *Sched) wgAdd(p unsafe.Pointer, delta, n int, pc uintptr) bool {
+// wgAdd is a hook, and no method: see switchTo.
+func wgAdd(p unsafe.Pointer, delta, n int, pc uintptr) bool {
+	s := S
 	g := s.enter()
 	if s.inert() {
 		s.leave()
@@ -30,7 +32,9 @@ func (s *Sched) wgAdd(p unsafe.Pointer, delta, n int, pc uintptr) bool {
 	}
 	site := trace.PCSite(pc)
 	o := s.waitGroup(p, n, site)
-	s.point(g, trace.OpWGAdd, o, site)
+	if s.offer(g, trace.OpWGAdd, o, site) {
+		s.reschedule(g)
+	}
 	if delta > 0 && o.count == 0 && s.det.on {
 		s.unorderedWait(g, o, site)
 		o.firsts.add(g, site)

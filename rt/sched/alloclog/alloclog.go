@@ -39,8 +39,7 @@ func (l *Log) Reset(count bool) {
 	l.made.reset()
 }
 
-// Add adds an allocation, unless the log is full. The caller fills in what is returned: nil if it is
-// full.
+// Add adds an allocation, which the caller fills in. It returns nil if the log is full.
 func (l *Log) Add() *Alloc {
 	n := len(l.allocs)
 	if n >= most {
