@@ -91,9 +91,14 @@ type Strategy struct {
 	unordered []bool // for OneOrder, by transition.Object
 }
 
-// longest is the largest number of steps of a sequence: its sets of events take memory by the
-// square of that.
-const longest = 10_000
+// Bounds on memory. A sequence has two sets for each event, n²/4 bytes in all: longest, the largest
+// number of its steps, is 1 GiB. The sequences of the stack may take four times that. A shape takes
+// 40 bytes, and the communications of n events may have n²/16. They are variables for tests.
+var (
+	longest    = 1 << 16
+	mostWords  = 1 << 29
+	mostShapes = 1 << 24
+)
 
 // New returns a strategy with nothing explored.
 func New(opt Options) *Strategy {
@@ -211,6 +216,10 @@ func (s *Strategy) Done(t *trace.Trace) {
 	}
 	n := s.newNode()
 	s.seq = &n.seq
+	if s.words(len(t.Steps)) > mostWords {
+		s.failed = why.Of(why.TooLong)
+		return
+	}
 	if err := s.seq.Read(t, 0); err != nil {
 		s.failed = why.From(err)
 		return
@@ -266,12 +275,26 @@ func (s *Strategy) Done(t *trace.Trace) {
 	}
 	s.find.look(n)
 	n.shapes, n.row, n.done, n.apart, n.pending = s.find.shapes(n.shapes[:0]), n.row[:0], 0, false, false
+	if len(n.shapes) > mostShapes {
+		s.failed = why.Of(why.TooLong)
+		return
+	}
 	s.stack = append(s.stack, n)
 	if s.seekWitnesses(); s.unwitnessed && s.asPrinted() {
 		s.restart()
 		return
 	}
 	s.stats.Depth = max(s.stats.Depth, len(s.stack))
+}
+
+// words returns how many words the sets of the stack take, with those of a sequence of so many
+// steps.
+func (s *Strategy) words(steps int) int {
+	all := 2 * steps * words(steps)
+	for _, n := range s.stack {
+		all += len(n.seq.past) + len(n.seq.future)
+	}
+	return all
 }
 
 // moves looks whether objects that are known by their address are at other addresses now: events of

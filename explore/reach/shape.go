@@ -27,10 +27,16 @@ const (
 	byDefault
 )
 
-// shapes lists the shapes of all calls.
+// shapes lists the shapes of all calls. It ends early beyond mostShapes, or when the time is up.
 func (f *finder) shapes(to []shape) []shape {
 	for i := range f.calls {
 		c := &f.calls[i]
+		if c.comm >= 0 {
+			f.looked += 1 + len(f.calls)>>6
+		}
+		if len(to) > mostShapes || f.spent() {
+			break
+		}
 		switch {
 		case c.comm >= 0:
 			to = f.communications(to, int32(i))

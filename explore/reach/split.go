@@ -260,7 +260,9 @@ func (s *Strategy) remade(n *node, t *trace.Trace) error {
 	}
 	n.old, n.black = widen(n.old, r.old, n.seq.w), widen(n.black, r.black, n.seq.w)
 	s.find.look(n)
-	n.shapes = s.find.shapes(n.shapes[:0])
+	if n.shapes = s.find.shapes(n.shapes[:0]); s.find.late {
+		return why.Of(why.TimeOver)
+	}
 	if len(n.shapes) != r.shapes || n.hash() != r.hash {
 		return errOther
 	}
