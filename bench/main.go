@@ -12,7 +12,8 @@
 //	                         Lei & Carver, and Fib
 //	go run ./bench -workers T  speed-up by a second process on test T of Lei & Carver's programs, by
 //	                         -strategy reach or dpor; or of bench/programs/shared, by mcr, map or predict
-//	go run ./bench -simulate T  the same by 10, 100 and 1,000 workers on a network, simulated
+//	go run ./bench -simulate T  the same by up to 64 processes of one machine, and by up to 1,000
+//	                         workers on a network, simulated
 //	go run ./bench -flow     slowdown of executions that record data flow
 //	go run ./bench -predict F  predictions for programs like those of PECAN's Table 1, and how often an
 //	                         active tester shows them, as tables in F
@@ -70,7 +71,7 @@ func main() {
 	growth := flag.String("growth", "", "measure executions of programs of growing size instead, and write the tables to `file`, - to print them; with -type, only this program")
 	most := flag.Int("most", 1_000_000, "with -growth: the largest `size`")
 	workers := flag.String("workers", "", "explore `test` by one process and by two: of the programs of Lei & Carver (TestDPMonitorSU6), or with -strategy mcr, map or predict of bench/programs/shared (TestRounds, TestLocks)")
-	simulated := flag.String("simulate", "", "record the search of `test` of the programs of Lei & Carver, and simulate workers on a network")
+	simulated := flag.String("simulate", "", "record the search of `test` of the programs of Lei & Carver, and simulate processes of one machine, and workers on a network")
 	huge := flag.Bool("huge", false, "with -counts: six philosophers too, 901,752 executions; with -unfold: the rows that take a second and more")
 	strategy := flag.String("strategy", "", "with -bugs: only the column of this `strategy`, or the row of this program, or one table (strategies, portfolios); with -workers: by this one, reach if there is none")
 	bugs := flag.String("bugs", "", "count executions to the first bug instead, and write the tables to `file`")

@@ -23,41 +23,62 @@ func simulateWorkers(ctx context.Context, test string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("simulated, %d executions: utilisation in percent (and time)\n%-34s", len(tree.depths),
-		"workers")
-	for _, n := range simulatedWorkers {
-		fmt.Printf(" %18d", n)
-	}
-	fmt.Println()
-	for _, execution := range []time.Duration{tree.execution, time.Millisecond, 10 * time.Millisecond} {
-		for _, delay := range []time.Duration{time.Millisecond, 50 * time.Millisecond} {
-			fmt.Printf("%-34s",
-				fmt.Sprintf("%v an execution, network %v", execution.Round(time.Microsecond), delay))
-			for _, n := range simulatedWorkers {
-				out := cluster.Simulation{Tree: tree.depths, Workers: n, Execution: execution, Delay: delay,
-					Item: itemCost, Quantum: simulatedQuantum, Seed: 1}.Run()
-				if out.Executions != len(tree.depths) {
-					return fmt.Errorf("%d workers made %d executions of %d", n, out.Executions,
-						len(tree.depths))
+	fmt.Printf("simulated, %d executions: utilisation in percent (and time)\n", len(tree.depths))
+	for _, p := range simulatedPlaces {
+		fmt.Printf("%-34s", p.what)
+		for _, n := range p.workers {
+			fmt.Printf(" %18d", n)
+		}
+		fmt.Println()
+		for _, execution := range []time.Duration{tree.execution, time.Millisecond, 10 * time.Millisecond} {
+			for _, delay := range p.delays {
+				if err := p.simulate(tree, execution, delay); err != nil {
+					return err
 				}
-				fmt.Printf(" %18s",
-					fmt.Sprintf("%.1f (%v)", 100*out.Utilisation, out.Took.Round(10*time.Millisecond)))
 			}
-			fmt.Println()
 		}
 	}
 	return nil
 }
 
-var simulatedWorkers = []int{1, 10, 100, 1000}
+// simulate prints a line: an execution takes that long, and so does a message.
+func (p *simulatedPlace) simulate(tree *recorded, execution, delay time.Duration) error {
+	fmt.Printf("%-34s",
+		fmt.Sprintf("%v an execution, %v a message", execution.Round(time.Microsecond), delay))
+	for _, n := range p.workers {
+		out := cluster.Simulation{Tree: tree.depths, Workers: n, Execution: execution, Delay: delay,
+			Item: itemCost, Quantum: p.quantum, Seed: 1}.Run()
+		if out.Executions != len(tree.depths) {
+			return fmt.Errorf("%d workers made %d executions of %d", n, out.Executions, len(tree.depths))
+		}
+		fmt.Printf(" %18s",
+			fmt.Sprintf("%.1f (%v)", 100*out.Utilisation, out.Took.Round(10*time.Millisecond)))
+	}
+	fmt.Println()
+	return nil
+}
 
-// Assumptions of the simulation: the coordinator's time for an Item (BenchmarkQueue of package
-// cluster shows 0.5 ms, two thirds of which are the 50 ms that a Run needs to begin), and the
-// quantum of heddle test -nats.
-const (
-	itemCost         = 250 * time.Microsecond
-	simulatedQuantum = time.Second
-)
+// A simulatedPlace is where simulated workers are: how many, how long a message takes, and how long
+// they explore an Item.
+type simulatedPlace struct {
+	what    string
+	workers []int
+	delays  []time.Duration
+	quantum time.Duration
+}
+
+// The quanta are those of heddle test, the times of messages assumptions.
+var simulatedPlaces = []simulatedPlace{
+	{"processes of one machine", []int{1, 2, 4, 16, 64}, []time.Duration{time.Millisecond / 10},
+		time.Second / 5},
+	{"workers on a network", []int{1, 10, 100, 1000},
+		[]time.Duration{time.Millisecond, 50 * time.Millisecond}, time.Second},
+}
+
+// itemCost is the coordinator's time to hand out an Item, and again to take its result. Over NATS
+// BenchmarkQueue of package cluster shows 0.5 ms for both, two thirds of which are the 50 ms that a
+// Run needs to begin; with processes it was 0.4 ms (docs/results/workers.md).
+const itemCost = 250 * time.Microsecond
 
 var (
 	worked = regexp.MustCompile(`explored by workers for ([0-9.]+)s, which worked for ([0-9.]+)s on ([0-9,]+) pieces?; ([0-9,]+) executions? made again`)
