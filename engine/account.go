@@ -21,6 +21,7 @@ type account struct {
 	buggy     int  // executions that showed something wrong
 	cuts      wire.Cuts
 	timers    bool // executions use timers
+	bubble    bool // and timers in a bubble of testing/synctest
 	choices   bool // and make choices beside those of the scheduler
 	real      bool // goroutines or files outside control take part: executions go by real time
 	common    bool // executions take what one process at a time can have: a port, a file

@@ -142,7 +142,7 @@ func (e *exploration) look(ex Execution, s *trace.Schedule, fromClip string) Exe
 	if !e.choices {
 		e.choices = slices.ContainsFunc(t.Steps, func(s trace.Step) bool { return s.Op == trace.OpChoose })
 	}
-	e.timers = e.timers || ex.Timers
+	e.timers, e.bubble = e.timers || ex.Timers, e.bubble || ex.Bubble
 	e.over = e.over || ex.Final
 	if !ex.Broken {
 		e.tellCut(t.Verdict)

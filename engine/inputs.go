@@ -261,7 +261,7 @@ func (x *inputSearch) deadline() time.Time {
 // explores it, and what that has explored before.
 func (e *exploration) takeUp(input []string, most int) {
 	e.input, e.most, e.n, e.before = input, most, 0, e.found
-	e.timers, e.choices, e.cuts, e.suspected = false, false, wire.Cuts{}, nil
+	e.timers, e.bubble, e.choices, e.cuts, e.suspected = false, false, false, wire.Cuts{}, nil
 	if x, ok := e.x.(Process); ok {
 		x.SetLengths(nil, 0)
 	}

@@ -23,18 +23,21 @@ type Armed struct {
 	D     int64 // its deadline, counted from the clock
 	Still bool  // it fires only when no goroutine is enabled
 	Sleep bool  // all that it does is to wake a goroutine that sleeps
+	Ticks bool  // it fires again and again, each time after D
 }
 
-// longest bounds Armed.D: 36 years.
-const longest = 1 << 60
+// longest bounds Armed.D: 18 years.
+const longest = 1 << 59
 
 // Arg returns a as the Arg of an event.
 func (a Armed) Arg() int64 {
-	return min(a.D, longest)<<2 | int64(flag(a.Still))<<1 | int64(flag(a.Sleep))
+	return min(a.D, longest)<<3 | int64(flag(a.Ticks))<<2 | int64(flag(a.Still))<<1 | int64(flag(a.Sleep))
 }
 
 // ArmedOf is the reverse of Arg.
-func ArmedOf(arg int64) Armed { return Armed{D: arg >> 2, Still: arg&2 != 0, Sleep: arg&1 != 0} }
+func ArmedOf(arg int64) Armed {
+	return Armed{D: arg >> 3, Ticks: arg&4 != 0, Still: arg&2 != 0, Sleep: arg&1 != 0}
+}
 
 // Untimed says what keeps a search from covering free time.
 type Untimed uint8
@@ -46,7 +49,7 @@ const (
 	UntimedMany                  // more timers were early than an execution may have
 	UntimedLeft                  // a timer had not fired at the end
 	UntimedPolls                 // a loop looks at the clock until its time is over
-	UntimedBubble                // timers of a bubble of testing/synctest
+	UntimedBubble                // timers run in a bubble of testing/synctest, and outside
 	UntimedReset                 // a timer with a channel of Go before 1.23 is reset
 	UntimedSocket                // a connection has a deadline
 )
@@ -54,7 +57,8 @@ const (
 var untimed = [...]string{"", "a ticker may be early any number of times",
 	"a timer of one to ten minutes is never early (-time=free)", "too many timers are early in one execution",
 	"a timer had not fired at the end", "a loop looks at the clock until its time is over",
-	"a bubble of testing/synctest has timers", "a timer is reset that has a channel of Go before 1.23",
+	"timers run in a bubble of testing/synctest, and beside it",
+	"a timer is reset that has a channel of Go before 1.23",
 	"a connection has a deadline"}
 
 // String says what it is in words; "" for Timed.

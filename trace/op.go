@@ -73,7 +73,8 @@ const (
 	OpNative
 
 	// Waiting. OpAwait ends the wait of a polling loop: what it read was written; Arg is how often
-	// the iteration read it. OpIdle: all other goroutines were blocked (Wait of testing/synctest).
+	// the iteration read it. OpIdle: all other goroutines were blocked (Wait of testing/synctest);
+	// Arg is how many goroutines had not ended.
 	OpAwait
 	OpIdle
 

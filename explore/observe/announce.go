@@ -14,6 +14,9 @@ import (
 // in the execution, or that was left.
 func (l *lesson) announce(at int32, proc transition.Proc) (reason string) {
 	var op pending
+	if l.p.node(at).op.every > 0 { // a ticker fires again
+		return ""
+	}
 	if l.sleeper != transition.NoProc {
 		op = pending{class: asleep, op: trace.OpResume, obj: -1, timer: l.sleeper}
 		if k := l.pos[proc]; k < len(l.turns[proc]) {
@@ -36,7 +39,7 @@ func (l *lesson) announce(at int32, proc transition.Proc) (reason string) {
 		return ""
 	}
 	n.op, n.known = op, true
-	if op.class == waiting || op.class == arriving { // queues have goroutines by name
+	if op.class == waiting || op.class == arriving || op.class == idling { // kept by name
 		l.p.apart(proc)
 	}
 	switch op.class {
@@ -55,6 +58,9 @@ func (l *lesson) announce(at int32, proc transition.Proc) (reason string) {
 		case op.op == trace.OpWGAdd && op.arg > 0:
 			n.next.writes.add(l.p.allocation(itemKey{obj: op.obj, n: first}))
 		}
+	case idling:
+		l.p.await(at, l.p.idles(), l.old)
+		n = l.p.node(at)
 	case clocked:
 		n.next.reads.add(l.p.clock)
 		if op.obj >= 0 {
@@ -149,13 +155,16 @@ func (p *program) callsWait(from int32, n *node) {
 
 func (op *pending) equal(q *pending) bool {
 	return op.class == q.class && op.op == q.op && op.obj == q.obj && op.arg == q.arg && op.poll == q.poll &&
-		op.timer == q.timer && op.still == q.still && op.sleep == q.sleep &&
+		op.timer == q.timer && op.still == q.still && op.sleep == q.sleep && op.every == q.every &&
 		slices.Equal(op.cases, q.cases)
 }
 
 // executed returns the operation that proc performs in transition j.
 func (l *lesson) executed(j int, proc transition.Proc) (op pending, reason string) {
 	tr := l.path.At(j)
+	if tr.Op == trace.OpIdle && !tr.Barrier {
+		return pending{class: idling, op: tr.Op, obj: -1}, ""
+	}
 	if tr.Barrier && l.firedIn(j, l.path.Event(j)) == nil || tr.Alone() || tr.Choice >= 0 {
 		return op, "time passes, or a value is drawn"
 	}
@@ -242,7 +251,7 @@ func (l *lesson) operation(o trace.Op, obj transition.Object, arg int32) (op pen
 	def, _ := l.p.tab.Model(obj)
 	switch o {
 	case trace.OpAwait, trace.OpSleep, trace.OpTimerStart, trace.OpTimerStop, trace.OpTimerFire,
-		trace.OpNow, trace.OpIdle, trace.OpNative:
+		trace.OpNow, trace.OpNative:
 		return op, "it has no rule for " + o.String() + " of a " + kind.String()
 	case trace.OpWGAdd:
 		op.arg = arg

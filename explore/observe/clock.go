@@ -152,7 +152,7 @@ func (l *lesson) fire(j int, a *alarm) (reason string) {
 	rest := l.path.At(j).Barrier
 	last := l.lastEvent(j)
 	l.sets(a)
-	first := l.seg
+	first, begins := l.seg, l.from
 	together := 0
 	if rest {
 		together = l.s.fireTogether()
@@ -161,7 +161,8 @@ func (l *lesson) fire(j int, a *alarm) (reason string) {
 		i := l.from
 		switch e := &l.t.Events[i]; e.Op {
 		case trace.OpTimerFire:
-			if !rest || e.Partner < 0 || l.alarmOf(e.Partner) == a {
+			again := a.armed.Ticks && l.from > begins
+			if !rest || e.Partner < 0 || l.alarmOf(e.Partner) == a && !again {
 				continue
 			}
 			if len(l.along)+1 == together { // at a later moment
@@ -178,7 +179,7 @@ func (l *lesson) fire(j int, a *alarm) (reason string) {
 		case trace.OpResume:
 		case trace.OpGo:
 			l.seg.starts = append(l.seg.starts, l.p.tab.ProcOf(trace.GID(e.Arg)))
-		case trace.OpSend, trace.OpRecv:
+		case trace.OpSend, trace.OpRecv, trace.OpSelect: // the last where there is no room
 			if a.channel < 0 {
 				return "it does not know what a timer does: " + e.Op.String()
 			}
@@ -219,6 +220,9 @@ func (l *lesson) sets(a *alarm) {
 func (l *lesson) announceTimer(at int32, a *alarm) (reason string) {
 	op := pending{class: firing, op: trace.OpTimerFire, obj: -1, item: -1, still: a.armed.Still,
 		sleep: a.armed.Sleep}
+	if a.armed.Ticks {
+		op.every = a.armed.D
+	}
 	if a.channel >= 0 {
 		op.cases = []offer{{obj: a.chanObj, item: a.channel, send: true,
 			gives: l.p.allocation(itemKey{obj: a.chanObj, n: giving})}}
@@ -247,6 +251,10 @@ func (l *lesson) announceTimer(at int32, a *alarm) (reason string) {
 		_, reason = l.edge(at, 0, 0, 0, &l.seg)
 		l.seg = seg
 		l.s.resize()
+		if op.every > 0 { // it will do the same again
+			l.p.node(at).edges[0].to = at
+			return reason
+		}
 		to := l.p.node(l.p.node(at).edges[0].to)
 		to.op, to.known = pending{obj: -1}, true
 	}
@@ -310,14 +318,17 @@ func (s *state) fires(timer transition.Proc, op *pending) bool {
 	return !op.still && len(q) > 0 && q[0] == int32(timer)
 }
 
-// atRest returns the step of the timer that fires because no goroutine can go on, where that is one
-// which is never early. known is false if it is not known what happens.
+// atRest returns the step that is possible because no goroutine can go on: of one that waits for
+// that, or of the timer that fires, where that is one which is never early. known is false if it is
+// not known what happens.
 func (s *state) atRest() (x step, ok, known bool) {
-	if !s.p.free {
-		return x, false, true
+	var q []int32
+	if s.p.free {
+		q = s.queues[s.p.clock]
 	}
-	q := s.queues[s.p.clock]
-	if len(q) == 0 || s.due[q[0]] >= never {
+	idler := s.idler()
+	idles := idler != transition.NoProc && (len(q) == 0 || s.due[q[0]] > s.time())
+	if !idles && (len(q) == 0 || s.due[q[0]] >= never || s.ticksForNone(q)) {
 		return x, false, true
 	}
 	hushes := map[int32]bool{}
@@ -329,7 +340,50 @@ func (s *state) atRest() (x step, ok, known bool) {
 			hushes[op.item] = true
 		}
 	}
+	if idles {
+		return step{proc: idler, with: transition.NoProc, item: -1, outcome: s.alive()}, true, true
+	}
 	return step{proc: transition.Proc(q[0]), with: transition.NoProc, item: -1}, true, true
+}
+
+// ticksForNone reports whether the timers that run, with tickers among them, let no goroutine go on
+// however often they fire: then an execution ends. While main goes on they send to channels at
+// which no goroutine receives; when it is over all others have ended.
+func (s *state) ticksForNone(q []int32) bool {
+	ticks, over := false, s.local[transition.Main].op.class == ended
+	for _, t := range q {
+		op := &s.local[t].op
+		if ticks = ticks || op.every > 0; s.due[t] >= never && !over {
+			continue
+		}
+		if over && op.every == 0 || !over && (len(op.cases) == 0 || s.received(op.cases[0].item)) {
+			return false
+		}
+	}
+	return ticks && (!over || s.alive() == 0)
+}
+
+// received reports whether a goroutine waits at a channel to receive.
+func (s *state) received(item int32) bool {
+	for proc, n := range s.local {
+		if s.at[proc] != 0 && n.op.class == comm &&
+			slices.ContainsFunc(n.op.cases, func(c offer) bool { return !c.send && c.item == item }) {
+			return true
+		}
+	}
+	return false
+}
+
+// mostRests bounds the timers that fire one after the other while no goroutine makes a step.
+const mostRests = 256
+
+// ticks reports whether so many have fired at the end of the path: that may have no end.
+func (x *search) ticks() bool {
+	n := 0
+	for n < mostRests && n < len(x.path) && x.p.tab.IsTimer(x.path[len(x.path)-1-n].proc) {
+		n++
+	}
+	return n == mostRests
 }
 
 // wakes reports whether a goroutine that sleeps may go on.
@@ -372,9 +426,14 @@ func (s *state) fire(timer transition.Proc) {
 	if s.local[timer].op.still { // no goroutine can go on
 		s.rankAll()
 	}
-	q, n := s.queues[clock], s.fireTogether()
+	q, n, due := s.queues[clock], s.fireTogether(), s.due[timer]
 	s.queued(clock, q[n:])
-	if due := s.due[timer]; due > s.time() {
+	for _, t := range q[:n] {
+		if every := s.local[t].op.every; every > 0 {
+			s.runs(transition.Proc(t), s.due[t]+every)
+		}
+	}
+	if due > s.time() {
 		s.trail = append(s.trail, change{what: ofSeen, i: now, old: s.seen[now]})
 		s.set(now, s.p.number(uint64(due)))
 	}
@@ -418,15 +477,23 @@ func (s *state) setTimers(e *edge) {
 			s.move(x.timer, 0)
 			continue
 		}
-		due := s.time() + x.d
-		for len(s.due) <= int(x.timer) {
-			s.due = append(s.due, 0)
-		}
-		s.due[x.timer] = due
-		k := len(q)
-		for k > 0 && s.due[q[k-1]] > due {
-			k--
-		}
-		s.queued(clock, slices.Insert(q, k, int32(x.timer)))
+		s.runs(x.timer, s.time()+x.d)
 	}
+}
+
+// runs makes a timer one that runs, with a deadline.
+func (s *state) runs(timer transition.Proc, due int64) {
+	for len(s.due) <= int(timer) {
+		s.due = append(s.due, 0)
+	}
+	old := s.due[timer]
+	s.trail = append(s.trail, change{what: ofDue, i: int32(timer),
+		count: model.State{int32(old >> 32), int32(uint32(old))}})
+	s.due[timer] = due
+	q := slices.Clone(s.queues[s.p.clock])
+	k := len(q)
+	for k > 0 && s.due[q[k-1]] > due {
+		k--
+	}
+	s.queued(s.p.clock, slices.Insert(q, k, int32(timer)))
 }

@@ -169,6 +169,9 @@ func (l *lesson) step(j int) (reason string) {
 		return anew
 	}
 	x, reason := l.match(tr, proc)
+	if reason == "" && s.local[proc].op.class == idling {
+		reason = l.idled(j, proc, &x)
+	}
 	if reason != "" {
 		return reason
 	}
@@ -261,15 +264,15 @@ func (l *lesson) inherit(from, to int32, k int16) {
 
 // match returns the step of the state that a transition is.
 func (l *lesson) match(tr *transition.Transition, proc transition.Proc) (x step, reason string) {
+	op := &l.s.local[proc].op
 	l.list = l.s.steps(l.list[:0], proc)
-	if tr.Barrier {
+	if tr.Barrier || op.class == idling {
 		x, ok, _ := l.s.atRest()
 		if !ok || x.proc != proc {
 			return x, "time passes while goroutines wait at channels, or for several timers at once"
 		}
 		l.list = append(l.list, x)
 	}
-	op := &l.s.local[proc].op
 	for _, x := range l.list {
 		if x.with != tr.With || op.class == comm && op.op == trace.OpSelect && x.by != chosen(tr.Case) ||
 			tr.With != transition.NoProc && x.withBy != tr.WithCase {
@@ -322,7 +325,7 @@ func (l *lesson) segment(j int, tr *transition.Transition) (reason string) {
 		switch e.Op {
 		case trace.OpGo:
 			g.starts = append(g.starts, l.p.tab.ProcOf(trace.GID(e.Arg)))
-		case trace.OpChoose, trace.OpNow, trace.OpSleep, trace.OpNative, trace.OpIdle:
+		case trace.OpChoose, trace.OpNow, trace.OpSleep, trace.OpNative:
 			return "it has no rule for " + e.Op.String()
 		}
 		if e.Quiet && e.Obj != 0 && l.t.Objects[e.Obj].Kind == trace.ObjChan && !l.quiet(e) {

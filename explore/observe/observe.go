@@ -191,6 +191,9 @@ func (s *Strategy) search() bool {
 		case endless:
 			s.fallBack("it may go on for ever")
 			return false
+		case unclear:
+			s.fallBack("what was accessed before a wait for all others is accessed by another goroutine")
+			return false
 		case outdated:
 			s.x.begin(s.early)
 			continue

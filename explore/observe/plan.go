@@ -58,7 +58,7 @@ func (s *Strategy) Foresee(n int) (schedules []*trace.Schedule) {
 	}
 	for len(p.queue) < n {
 		w := s.x.run(expired)
-		if w == broke || w == doubtful || w == stopped || w == outdated || w == nothing {
+		if w == broke || w == doubtful || w == stopped || w == unclear || w == outdated || w == nothing {
 			break
 		}
 		s.plan(w)

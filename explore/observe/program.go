@@ -20,11 +20,15 @@ type program struct {
 	free  bool // in free time; then clock is the item of the clock, and now the cell of the time
 	clock int32
 	now   int32
-	tab   *transition.Table
-	nodes []*[nodesTogether]node // index 0 is no node
-	known int32                  // how many nodes there are
-	root  int32                  // main before its first step
-	kids  map[kid]child
+	rest  int32 // the item of idles, -1 if no goroutine waits for that
+	// the goroutines that know what another one has accessed, by number; 0: none
+	knowers   [][]transition.Proc
+	knowersOf map[string]int32
+	tab       *transition.Table
+	nodes     []*[nodesTogether]node // index 0 is no node
+	known     int32                  // how many nodes there are
+	root      int32                  // main before its first step
+	kids      map[kid]child
 
 	kin    *kin
 	others map[int32][]way  // of a node with several parents: those beside node.parent
@@ -154,6 +158,7 @@ type pending struct {
 
 	timer        transition.Proc // for which it sleeps
 	still, sleep bool            // of a timer: it is never early; it wakes a goroutine that sleeps
+	every        int64           // of a ticker: how long it runs for each time; else 0
 }
 
 // An offer is a case of a communication.
@@ -180,6 +185,7 @@ const (
 	firing                // a timer that fires
 	hushed                // a receive inside the standard library waits; see quiet.go
 	asleep                // a goroutine that sleeps goes on
+	idling                // it waits until all others are blocked; see idle.go
 	stuck                 // never enabled
 	crashed               // the goroutine has ended, and will end the program
 )
@@ -228,7 +234,8 @@ func newProgram(tab *transition.Table, f *found, kin *kin) *program {
 		values: map[int32]uint64{}, sums: map[sum]int32{}, sumOf: map[int32]sum{},
 		several: map[string]int32{}, digests: map[digest]int32{}, spanOf: map[spanKey]int32{},
 		tails: map[string]int32{}, late: map[int32][]int32{},
-		unnamed: map[uintptr]*unnamed{}}
+		unnamed: map[uintptr]*unnamed{},
+		rest:    -1, knowers: make([][]transition.Proc, 1), knowersOf: map[string]int32{}}
 	p.newNode(transition.Main, 0)
 	p.root = p.newNode(transition.Main, 0)
 	return p
@@ -300,7 +307,7 @@ func (p *program) adopt(x, at int32) {
 func (p *program) inherits(from int32, n *node) {
 	p.upwards(from, &n.future, p.old, futureOf, false)
 	p.upwards(from, &n.bare, p.old, bareOf, false)
-	if !p.node(from).waits() {
+	if !p.node(from).pauses() {
 		p.upwards(from, &n.soon, p.old, soonOf, true)
 		for g := range n.awaits.all {
 			p.await(from, g, p.old)

@@ -105,12 +105,12 @@ func (p *program) joinUpwards(at int32, few *[3][]fullWord, old int32, of func(*
 		}
 		p.grown = p.grown || at < old
 		p.eachOther(at, func(before int32) {
-			if !soon || !p.node(before).waits() {
+			if !soon || !p.node(before).pauses() {
 				p.joinUpwards(before, few, old, of, soon)
 			}
 		})
 		at = p.before(at)
-		if soon && p.node(at).waits() {
+		if soon && p.node(at).pauses() {
 			return
 		}
 	}

@@ -32,6 +32,9 @@ type search struct {
 	rests   int  // states of this pass in which no step is possible
 	passes  int
 
+	// unclear: two accesses may race, or not, in the state that it has come to; see state.knows
+	unclear bool
+
 	// skips: a step that no execution has shown is passed over. skipped: this pass has done so
 	skips, skipped bool
 
@@ -117,6 +120,7 @@ const (
 	doubtful             // it is not likely to come to its end; the next call goes on
 	outdated             // another pass is needed, and this one has a long way to go
 	endless              // the program may come to a state again and again
+	unclear              // whether two accesses race depends on more than the state
 )
 
 // run goes on until the pass is over or an execution is needed: of x.path. The step of want edges,
@@ -179,6 +183,9 @@ func (x *search) run(expired func() bool) want {
 			}
 		} else if x.p.joins > 0 && x.circles() {
 			return endless
+		}
+		if x.unclear {
+			return unclear
 		}
 		if raced {
 			return race
@@ -307,6 +314,9 @@ func (x *search) open(f *frame) want {
 	if best < 0 {
 		st, ok, known := s.atRest()
 		if ok {
+			if x.ticks() {
+				return endless
+			}
 			f.steps = append(f.steps, st)
 			return x.goInto(f)
 		}
@@ -563,6 +573,14 @@ func (x *search) racesOf(s *state, proc transition.Proc) (found bool) {
 	}
 	for other, n := range s.local {
 		if s.at[other] == 0 || transition.Proc(other) == proc || len(n.window) == 0 {
+			continue
+		}
+		if knows, clear := s.knows(proc, transition.Proc(other)); knows {
+			continue
+		} else if !clear && slices.ContainsFunc(w, func(a touch) bool {
+			return slices.ContainsFunc(n.window, func(b touch) bool { return a.races(&b) })
+		}) {
+			x.unclear = true
 			continue
 		}
 		from, fromOther := s.since(proc, transition.Proc(other)), s.since(transition.Proc(other), proc)

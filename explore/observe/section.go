@@ -532,6 +532,8 @@ func (k *choice) enable(s *state, n *node) bool {
 			}
 		}
 		return least <= 0
+	case op.class == idling:
+		return false // while one can make a step
 	case op.class == firing:
 		return !op.still && k.can.has(s.p.clock)
 	case op.class == asleep:

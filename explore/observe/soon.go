@@ -11,15 +11,15 @@ func (n *node) waits() bool { return n.op.class == ruled && n.op.op == trace.OpW
 
 // passed is grow for what the step from a node accesses. Behind a Wait that is not soon.
 func (p *program) passed(at int32, r *reach, old int32) {
-	if p.node(at).waits() {
+	if p.node(at).pauses() {
 		p.upwards(at, r, old, futureOf, false)
 		return
 	}
 	p.grow(at, r, old)
 }
 
-// await notes that a goroutine waits for a WaitGroup in a node. A goroutine that was started comes
-// before the Wait that its parent came to then.
+// await notes that a goroutine waits for a WaitGroup, or for all others, in a node. One that was
+// started comes before the Wait that its parent came to then.
 func (p *program) await(at, group, old int32) {
 	for at != 0 {
 		if p.node(at).awaits.has(group) {
@@ -28,12 +28,12 @@ func (p *program) await(at, group, old int32) {
 		p.node(at).awaits.add(group)
 		p.grown = p.grown || at < old
 		p.eachOther(at, func(before int32) {
-			if !p.node(before).waits() {
+			if !p.node(before).pauses() {
 				p.await(before, group, old)
 			}
 		})
 		at = p.before(at)
-		if p.node(at).waits() {
+		if p.node(at).pauses() {
 			return
 		}
 	}
@@ -61,6 +61,9 @@ func (k *choice) drop() {
 // keeps reports whether the counter of a WaitGroup stays above zero until one of the set makes a
 // step, whatever all others do.
 func (k *choice) keeps(s *state, group int32) bool {
+	if group == s.p.rest { // one of the set can go on
+		return true
+	}
 	own := int32(0)
 	if int(group) < len(k.holds) {
 		own = k.holds[group]
@@ -84,7 +87,7 @@ func (k *choice) passes(s *state, n *node) bool {
 func (s *state) soonAll(proc int) (t *tally, own *reach) {
 	c, n := &s.census, s.local[proc]
 	for i := range c.awaited.all {
-		if c.awaits[i] == 0 || c.awaits[i] == 1 && n.awaits.has(i) {
+		if i == s.p.rest || c.awaits[i] == 0 || c.awaits[i] == 1 && n.awaits.has(i) {
 			continue
 		}
 		if s.counts[i][0]-c.losses[i]+s.p.worst(s.at[proc], i) <= 0 {

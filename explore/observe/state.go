@@ -29,7 +29,8 @@ type state struct {
 	// by Proc: of a goroutine that waits at channels since a barrier: the number of the barrier, of
 	// those since which goroutines wait. 0: of any other
 	rank   []int32
-	ranked int // how many of them are not 0
+	ranked int     // how many of them are not 0
+	past   []int32 // by Proc: which goroutines know what it has accessed in its last step; see idle.go
 
 	census census
 	// by cell: how many goroutines have read it, and written it, since their last step
@@ -57,6 +58,8 @@ const (
 	ofSeen
 	ofZero
 	ofRank
+	ofPast
+	ofDue
 )
 
 // waiter returns how a queue has a goroutine: at a side of a channel, or at a Cond (send is false).
@@ -89,7 +92,7 @@ func (s *state) begin(p *program, early []transition.Proc) {
 	s.p = p
 	s.at, s.local, s.origin = s.at[:0], s.local[:0], s.origin[:0]
 	s.begun, s.seen = s.begun[:0], s.seen[:0]
-	s.zero, s.rank, s.ranked = s.zero[:0], s.rank[:0], 0
+	s.zero, s.rank, s.ranked, s.past = s.zero[:0], s.rank[:0], 0, s.past[:0]
 	s.counts, s.queues, s.sums, s.trail = s.counts[:0], s.queues[:0], s.sums[:0], s.trail[:0]
 	s.maps = s.maps[:0]
 	s.census.on = false
@@ -136,7 +139,7 @@ func (s *state) resize() {
 	}
 	c := &s.census
 	for len(s.rank) < len(s.at) {
-		s.rank = append(s.rank, 0)
+		s.rank, s.past = append(s.rank, 0), append(s.past, 0)
 	}
 	for len(c.procs) < len(s.at) {
 		c.procs = append(c.procs, digest{})
@@ -439,8 +442,11 @@ func (s *state) take(x *step) {
 		}
 		s.itemState(x.item)
 	}
-	if op.class == firing {
+	switch op.class {
+	case firing:
 		s.fire(x.proc)
+	case idling:
+		s.idle(x.proc)
 	}
 	s.queue(x.proc)
 	s.follow(x.proc, e)
@@ -491,6 +497,9 @@ func (s *state) follow(proc transition.Proc, e *edge) {
 	if s.rank[proc] != 0 {
 		s.reRank(proc, 0)
 	}
+	if s.past[proc] != 0 {
+		s.setPast(int32(proc), 0)
+	}
 	s.quietly(e)
 	for _, w := range e.writes {
 		v := e.as
@@ -514,6 +523,9 @@ func (s *state) follow(proc transition.Proc, e *edge) {
 			change{what: ofOrigin, i: int32(c), old: s.origin[c]})
 		s.origin[c] = e.to
 		s.move(c, first)
+		if s.p.rest >= 0 {
+			s.inheritsPast(proc, c)
+		}
 	}
 	if len(e.timings) > 0 {
 		s.setTimers(e)
@@ -592,6 +604,13 @@ func (s *state) back(n int) {
 			s.itemState(c.i)
 		case ofSeen:
 			s.set(c.i, c.old)
+		case ofDue:
+			s.due[c.i] = int64(c.count[0])<<32 | int64(uint32(c.count[1]))
+		case ofPast:
+			s.past[c.i] = c.old
+			if s.census.on {
+				s.localState(transition.Proc(c.i))
+			}
 		case ofRank:
 			s.setRank(transition.Proc(c.i), c.old)
 		case ofZero:

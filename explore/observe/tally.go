@@ -185,6 +185,9 @@ func (s *state) localState(proc transition.Proc) {
 		if s.rank[proc] != 0 {
 			d.add(uint64(first)<<32 | 1<<29 | uint64(s.rank[proc]))
 		}
+		if s.past[proc] != 0 {
+			d.add(uint64(first)<<32 | 1<<28 | uint64(s.past[proc]))
+		}
 	}
 	s.census.digest.replace(&s.census.procs[proc], d)
 }

@@ -69,6 +69,10 @@ var testingPatch = &pkg{
 				"	ctx, cancelCtx := heddleNoContext(context.Background())\n	t = &T{\n"),
 			// A subtest has a name, so that executions agree on what goroutines do with it.
 			replace("	t.w = indenter{&t.common}\n	t.setOutputWriter()\n\n	if t.chatty", "	t.w = indenter{&t.common}\n	heddleMade(t); t.setOutputWriter()\n\n	if t.chatty"),
+			// So has that of a bubble.
+			replace("	ctx, cancelCtx := context.WithCancel(context.Background())\n	t2 := &T{\n",
+				"	ctx, cancelCtx := heddleNoContext(context.Background())\n	t2 := &T{\n"),
+			replace("	}\n\n	go tRunner(t2, f)\n", "	}; heddleMade(t2)\n\n	go tRunner(t2, f)\n"),
 			// Parallel subtests are counted, and would stand in some order. Where their number is
 			// not bounded that has no effect.
 			replace("	parallelStart.Add(1)\n", "	heddleCount(&parallelStart)\n"),

@@ -55,6 +55,8 @@ type Size struct {
 	// Polls: loops take locks, read, and look at what was read. Other goroutines write under the
 	// same locks, or nearly so.
 	Polls bool
+	// Bubble: the program is a bubble of testing/synctest, in which main waits for all others.
+	Bubble bool
 	// Naps: with Polls, goroutines sleep, in these loops too. Nothing else is timed.
 	Naps bool
 }
@@ -68,6 +70,9 @@ var Default = Size{Goroutines: 4, Statements: 9}
 // rarely share an object.
 func Generate(seed uint64, size Size) *Program {
 	g := &generator{r: rand.New(rand.NewPCG(seed, 0x6865646c65)), p: &Program{Seed: seed}, size: size}
+	if size.Bubble {
+		g.p.Bubble, g.p.Ticks = true, g.oneIn(2)
+	}
 	g.theme()
 	g.left = 4 + g.r.IntN(size.Statements-3)
 	g.goroutines = 1 + g.r.IntN(size.Goroutines-1) // beside main
@@ -82,11 +87,34 @@ func Generate(seed uint64, size Size) *Program {
 	if size.Older {
 		g.older()
 	}
+	if size.Bubble {
+		g.bubble()
+	}
 	if size.Guarded {
 		g.p.guard()
 	}
 	g.p.Number()
 	return g.p
+}
+
+// bubble lets main wait for all others once or twice. It accesses a variable after it, or a
+// goroutine does that it starts.
+func (g *generator) bubble() {
+	p := g.p
+	for n := 1 + g.r.IntN(2); n > 0; n-- {
+		idle := []*Stmt{{Op: Idle}}
+		if g.left = 2; p.Vars > 0 {
+			access := g.read()
+			if g.oneIn(2) {
+				access = g.write()
+			}
+			if g.oneIn(3) {
+				access = []*Stmt{{Op: Go, Src: -1, Body: access}}
+			}
+			idle = append(idle, access...)
+		}
+		p.Body = slices.Insert(p.Body, g.r.IntN(len(p.Body)+1), idle...)
+	}
 }
 
 // older draws the state of the objects before the test.
@@ -228,6 +256,9 @@ func (g *generator) theme() {
 		g.timed = true
 		chosen = append(chosen, len(themes)-1)
 	}
+	if g.size.Bubble && !slices.Contains(chosen, 0) {
+		chosen = append(chosen, 0)
+	}
 	for _, i := range chosen {
 		themes[i]()
 	}
@@ -236,7 +267,7 @@ func (g *generator) theme() {
 	}
 	g.add(2, g.branch)
 	g.add(1, g.repeat)
-	if g.oneIn(4) {
+	if !g.size.Bubble && g.oneIn(4) {
 		g.add(2, func() []*Stmt { return g.one(&Stmt{Op: Draw, Val: 2, Reg: g.reg()}) })
 	}
 	if g.oneIn(8) {
@@ -435,7 +466,7 @@ func (g *generator) duration() int {
 	switch {
 	case g.size.Timers && g.size.Still:
 		return never * (1 + g.r.IntN(2))
-	case g.size.Timers && g.oneIn(6):
+	case g.size.Timers && !g.p.Ticks && g.oneIn(6):
 		return never
 	}
 	if g.size.Loose {

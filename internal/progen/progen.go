@@ -26,7 +26,9 @@ type Program struct {
 	Groups  int   // wg0, ...
 	Onces   int   // once0, ...
 	Timers  []int // t0, ... := time.NewTimer(ms)
+	Ticks   bool  // they are tickers
 	Inputs  int   // in0, in1, ... of type int: the program is a fuzz target then
+	Bubble  bool  // it is a bubble of testing/synctest
 	Older   *Older
 	Body    []*Stmt
 }
@@ -125,6 +127,7 @@ const (
 	Clock              // Reg = time.Since(start) in units of 10 ms
 	Draw               // Reg = rand.IntN(Val)
 	Yield              // runtime.Gosched()
+	Idle               // synctest.Wait()
 	Panic              // alive.Load(); panic("p<ID>"): the load makes the panic a step of its own
 	SpinLoad           // for a.Load() != Val { Body }
 	SpinLock           // for !m.TryLock() { Body }

@@ -28,7 +28,7 @@ func TestSourceCompiles(t *testing.T) {
 	for seed := range uint64(1000) {
 		size.Inputs, size.Older, size.Timers = int(seed%3), seed%2 == 0, seed%8 == 3
 		size.Updates, size.Maps, size.Polls = seed%4 > 1, seed%4 > 1, seed%8 == 5
-		size.Growth, size.Loops = seed%8 == 6, seed%16 == 1
+		size.Growth, size.Loops, size.Bubble = seed%8 == 6, seed%16 == 1, seed%16 == 9
 		p := Generate(seed, size)
 		p.Each(func(s *Stmt) { made[s.Op] = true })
 		text := Source(p)

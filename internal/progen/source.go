@@ -16,7 +16,8 @@ func Source(p *Program) string {
 	w.block(p.Body)
 	var b strings.Builder
 	b.WriteString("package p\n\nimport (\n")
-	for _, path := range []string{"math/rand/v2", "runtime", "sync", "sync/atomic", "testing", "time"} {
+	for _, path := range []string{"math/rand/v2", "runtime", "sync", "sync/atomic", "testing",
+		"testing/synctest", "time"} {
 		if w.imports[path] {
 			fmt.Fprintf(&b, "%q\n", path)
 		}
@@ -126,7 +127,11 @@ func (w *printer) declare() {
 	}
 	for i, d := range p.Timers {
 		w.use("time")
-		w.line("t%d := time.NewTimer(%d * time.Millisecond)", i, d)
+		made := "time.NewTimer"
+		if p.Ticks {
+			made = "time.NewTicker"
+		}
+		w.line("t%d := %s(%d * time.Millisecond)", i, made, d)
 		if !uses[object{aTimer, i}] {
 			w.line("_ = t%d", i)
 		}
@@ -368,6 +373,9 @@ func (w *printer) stmt(s *Stmt) {
 	case Yield:
 		w.use("runtime")
 		w.line("runtime.Gosched()")
+	case Idle:
+		w.use("testing/synctest")
+		w.line("synctest.Wait()")
 	case Panic:
 		w.line("alive.Load()")
 		w.line("panic(\"p%d\")", s.ID)
@@ -481,12 +489,28 @@ func (w *printer) time(s *Stmt) {
 		w.line("time.AfterFunc(%d*time.Millisecond, func() {", s.Val)
 		w.function(s.Body)
 		w.line("})")
+	case Stop, Reset:
+		if w.p.Ticks && s.Op == Stop {
+			w.line("t%d.Stop()", s.Obj)
+			break
+		}
+		if w.p.Ticks {
+			w.line("t%d.Reset(%d * time.Millisecond)", s.Obj, s.Val)
+			break
+		}
+		w.timer(s)
+	case Fired:
+		w.line("<-t%d.C", s.Obj)
+	}
+}
+
+// timer writes what is done to a timer.
+func (w *printer) timer(s *Stmt) {
+	switch s.Op {
 	case Stop:
 		w.line("r%d = %s", s.Reg, w.bit("t%d.Stop()", s.Obj))
 	case Reset:
 		w.line("r%d = %s", s.Reg, w.bit("t%d.Reset(%d * time.Millisecond)", s.Obj, s.Val))
-	case Fired:
-		w.line("<-t%d.C", s.Obj)
 	}
 }
 

@@ -172,7 +172,7 @@ func (x *local) Execute(ctx context.Context, q *wire.Request) (engine.Execution,
 		t.Flow.Foreign++
 	}
 	ex.Failed, ex.Skipped, ex.Output = o.Failed, o.Skipped, o.Output
-	ex.Timers, ex.Outside = sched.S.UsedTimers(), sched.S.Outside()
+	ex.Timers, ex.Bubble, ex.Outside = sched.S.UsedTimers(), sched.S.InBubble(), sched.S.Outside()
 	ex.Common = hook.Common
 	if ex.Outside {
 		hook.FoundBeyond(hook.BeyondReal)

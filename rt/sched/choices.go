@@ -235,13 +235,14 @@ func (s *Sched) idleWait(pc uintptr) {
 		s.unready(g, gIdle)
 		s.reschedule(g)
 	}
-	s.event(g, trace.OpIdle, nil, 0, site)
+	s.event(g, trace.OpIdle, nil, int64(s.notEnded()), site)
 	s.offers.era++
 	// What the others did until they blocked happened before (testing/synctest, Wait).
 	for _, h := range s.gs {
 		if h != g && s.det.on {
-			g.learn(&h.clock)
-			s.tick(h)
+			if g.learn(&h.clock); h.state() != gDone { // its entry may be another one's by now
+				s.tick(h)
+			}
 		}
 	}
 	s.leave()

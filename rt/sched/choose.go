@@ -249,6 +249,9 @@ func (s *Sched) advance() bool {
 	for _, g := range s.gs {
 		if g.state() == gIdle {
 			if s.sameDue() {
+				if s.freely() {
+					return s.fireNext()
+				}
 				s.fireTimer(s.timers.heap[0])
 				return true
 			}

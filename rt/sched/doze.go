@@ -2,6 +2,7 @@ package sched
 
 import (
 	"heddle/rt/flow"
+	"heddle/rt/hook"
 	"heddle/trace"
 )
 
@@ -21,15 +22,15 @@ const maxDozes = 1000
 
 // dozes reports whether a sleep of g for d is none.
 func (s *Sched) dozes(g *G, d flow.Moment) bool {
-	if !s.freely() || !s.opt.Schedule.Awaits || s.offers.clip || s.offers.readsClock || d.L != 0 ||
-		d.At > earlyBy || s.pcs.ofConnection() {
+	if !s.freely() || hook.Frozen || !s.opt.Schedule.Awaits || s.offers.clip ||
+		s.offers.readsClock || d.L != 0 || d.At > earlyBy || s.pcs.ofConnection() {
 		return false
 	}
 	if s.vtime.dozed++; s.vtime.dozed > maxDozes {
 		s.readsClock()
 		return false
 	}
-	s.realTimers = true
+	s.startsTimer(false)
 	return true
 }
 

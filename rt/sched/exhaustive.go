@@ -86,8 +86,10 @@ func (s *Sched) noteEnd() {
 		s.nameObject(&s.t.Plain[i].Mem)
 	}
 	s.t.noteEffects(&s.pcs)
-	if h := s.timers.heap; s.freely() && len(h) > 0 && h[0].when != never {
-		s.untimed(trace.UntimedLeft)
+	for _, t := range s.timers.heap { // those of a bubble are over with it
+		if s.freely() && t.when != never && !t.bubble {
+			s.untimed(trace.UntimedLeft)
+		}
 	}
 	s.noteLeft()
 	s.settleTwins()

@@ -9,20 +9,21 @@ import (
 // findings are what an execution left for those that ask after it: what it showed, and what
 // restricts what that means.
 type findings struct {
-	verdict     trace.Verdict
-	mainOver    bool               // main's function returned
-	exited      bool               // the program came to its end
-	fails       []*remains.Failure // what ended goroutines
-	races       []remains.Race
-	unseen      []trace.Unseen
-	diverged    *Divergence
-	early       []remains.Timer
-	lateWakes   int       // timers that fired after the test was over
-	ranOut      bool      // see RanOut
-	realTimers  bool      // a timer was started outside of the bubbles of testing/synctest
-	cutOff      bool      // see CutOff
-	outsideWait []uintptr // see OutsideWait
-	unstopped   []uintptr // see Unstopped
+	verdict   trace.Verdict
+	mainOver  bool               // main's function returned
+	exited    bool               // the program came to its end
+	fails     []*remains.Failure // what ended goroutines
+	races     []remains.Race
+	unseen    []trace.Unseen
+	diverged  *Divergence
+	early     []remains.Timer
+	lateWakes int  // timers that fired after the test was over
+	ranOut    bool // see RanOut
+	// a timer was started outside of the bubbles of testing/synctest, and in one
+	realTimers, bubbleTimers bool
+	cutOff                   bool      // see CutOff
+	outsideWait              []uintptr // see OutsideWait
+	unstopped                []uintptr // see Unstopped
 }
 
 func (f *findings) reset() {
@@ -81,8 +82,16 @@ func (f *findings) Exited() bool { return f.exited }
 // is slower than the program.
 func (f *findings) RanOut() bool { return f.ranOut }
 
+// startsTimer notes that a timer is started.
+func (f *findings) startsTimer(inBubble bool) {
+	f.realTimers, f.bubbleTimers = f.realTimers || !inBubble, f.bubbleTimers || inBubble
+}
+
 // UsedTimers reports whether the last execution started timers that may be early in reality.
 func (f *findings) UsedTimers() bool { return f.realTimers }
+
+// InBubble reports whether the last execution started timers in a bubble of testing/synctest.
+func (f *findings) InBubble() bool { return f.bubbleTimers }
 
 // CutOff reports whether main waited in the last execution, which timed out, for what nothing that
 // goes on can reach.

@@ -14,11 +14,12 @@ import (
 // the clock (see package trace). The clock stands at the deadline of the timer that fired last.
 //
 // A timer fires as a step of "timers", early or not. A timer that is never early ("still") fires
-// when no goroutine is enabled, which is a barrier.
+// when no goroutine is enabled, which is a barrier. So are all that a bubble of testing/synctest
+// starts: its time passes only then.
 
 // freely reports whether the running execution is one.
 func (s *Sched) freely() bool {
-	return s.opt.Schedule.Exhaustive && s.opt.Schedule.Free && !hook.Real && !hook.Frozen
+	return s.opt.Schedule.Exhaustive && s.opt.Schedule.Free && !hook.Real
 }
 
 // clock returns the object of the clock. It lies in memory of the scheduler's own.
@@ -95,6 +96,10 @@ func (s *Sched) armed(t *timer) {
 	d := t.when - s.vtime.now
 	switch {
 	case hook.Frozen:
+		if s.realTimers { // they go by another clock
+			s.untimed(trace.UntimedBubble)
+		}
+	case s.bubbleTimers:
 		s.untimed(trace.UntimedBubble)
 	case t.when == never:
 	case t.looks():
@@ -117,12 +122,9 @@ func (s *Sched) armed(t *timer) {
 			}
 		}
 	}
-	if hook.Frozen {
-		return
-	}
 	g := s.gs[t.by]
 	at := s.event(g, trace.OpTimerStart, s.clock(),
-		trace.Armed{D: d, Still: t.still, Sleep: t.sleeper != nil}.Arg(), t.site)
+		trace.Armed{D: d, Still: t.still, Sleep: t.sleeper != nil, Ticks: t.period > 0}.Arg(), t.site)
 	t.armed = at
 	if o := s.channelOf(t); o != nil {
 		s.t.Events[at].Val = int32(o.id)

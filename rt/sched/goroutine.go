@@ -408,13 +408,17 @@ func (s *Sched) numGoroutine(pc uintptr) int {
 	if pc != 0 && len(s.gs) > 2 { // some may have ended, or been started, in another order
 		s.notSeen(trace.Unseen{Code: trace.UnseenState, What: "runtime.NumGoroutine", Site: trace.PCSite(pc)})
 	}
-	n := 0
+	return s.notEnded() + 1 // and the one that runs the test
+}
+
+// notEnded returns how many goroutines under test have not ended.
+func (s *Sched) notEnded() (n int) {
 	for _, g := range s.gs {
 		if g.state() != gDone {
 			n++
 		}
 	}
-	return n + 1 // and the one that runs the test
+	return n
 }
 
 // Close ends the coroutines that wait for a goroutine. No execution may follow

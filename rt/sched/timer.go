@@ -587,7 +587,8 @@ func (s *Sched) fireEarly() {
 
 // startTimer starts t.
 func (s *Sched) startTimer(t *timer) {
-	s.realTimers = s.realTimers || !hook.Frozen
+	t.bubble = hook.Frozen
+	s.startsTimer(t.bubble)
 	t.started, t.d = s.vtime.rests, t.when-s.vtime.now
 	if s.opt.Record {
 		t.origin = callers(2)

@@ -24,8 +24,9 @@ type timer struct {
 	library      bool      // the standard library armed it for itself; known in free time
 
 	// in exhaustive executions in free time
-	still bool  // it is never early
-	armed int32 // the event that started it last, -1
+	still  bool  // it is never early
+	bubble bool  // a bubble of testing/synctest started it
+	armed  int32 // the event that started it last, -1
 }
 
 // never is what a deadline that does not fit becomes.

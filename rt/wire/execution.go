@@ -102,6 +102,7 @@ type Result struct {
 	// exhaustive executions will end sooner, where this one waited for others (see sched.Learnt)
 	Learnt  bool `json:",omitempty"`
 	Timers  bool `json:",omitempty"` // timers were used
+	Bubble  bool `json:",omitempty"` // and timers in a bubble of testing/synctest
 	Outside bool `json:",omitempty"` // goroutines or files outside control took part
 	// it took a port by its number, or changed a file that is not its own: see hook.Common
 	Common bool `json:",omitempty"`

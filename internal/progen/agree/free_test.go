@@ -26,6 +26,20 @@ var freeObserve = Strategy{Name: "observe", Observed: true, New: func() explore.
 // timers, against search without reduction: the same ends, local states, panics and races. No two
 // executions of dpor are equivalent.
 func TestAgreeFree(t *testing.T) {
+	agreeFree(t, func(seed uint64, size *progen.Size) {})
+}
+
+// TestAgreeBubble is TestAgreeFree of bubbles of testing/synctest: no timer is early, and main
+// waits for all others.
+func TestAgreeBubble(t *testing.T) {
+	agreeFree(t, func(seed uint64, size *progen.Size) {
+		size.Bubble, size.Still = true, false
+		size.Timers = size.Selects || seed%3 > 0
+	})
+}
+
+// agreeFree is TestAgreeFree, with the programs that change makes of these.
+func agreeFree(t *testing.T, change func(seed uint64, size *progen.Size)) {
 	strategies := []Strategy{{Name: "dpor", New: func() explore.Strategy {
 		return dpor.New(dpor.Options{Free: true})
 	}}, freeObserve}
@@ -47,8 +61,9 @@ func TestAgreeFree(t *testing.T) {
 		size.Updates = flavour == 4 || flavour == 5
 		size.Slots, size.Joins, size.Sections = flavour == 6, flavour == 7, flavour == 3
 		size.Loops = flavour >= 8
+		change(seed, &size)
 		p := progen.Generate(seed, size)
-		if !p.Times() {
+		if !p.Times() && !p.Bubble {
 			continue
 		}
 		r, err := CheckFree(p, *freeLimit, strategies)

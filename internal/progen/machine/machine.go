@@ -152,10 +152,11 @@ func (m *Machine) Execute(_ context.Context, s *trace.Schedule) (*trace.Trace, e
 	if m.Sync {
 		visible = sched.VisibleSync
 	}
+	hook.Frozen = m.p.Bubble
 	m.trace = sched.S.Run(m.main,
 		sched.Options{Schedule: s, Policy: pol, Steps: maxSteps, Race: true, Visible: visible, Plain: m.Sync,
 			Values: m.Values, PastDeadlock: true, Twins: m.Twins, Flow: m.Flow || m.Exprs, Exprs: m.Exprs})
-	hook.On = false
+	hook.On, hook.Frozen = false, false
 	switch m.trace.Verdict {
 	case trace.Bounded, trace.Crowded, trace.Aborted:
 		return m.trace, fmt.Errorf("machine: %v after %d steps", m.trace.Verdict, len(m.trace.Steps))
@@ -294,7 +295,11 @@ func (m *Machine) main() {
 	hook.Var(&m.alive, place())
 	for i, d := range m.p.Timers {
 		id++
-		m.timers[i] = m.newTimer(d, id)
+		every := 0
+		if m.p.Ticks {
+			every = d
+		}
+		m.timers[i] = m.newTimer(d, every, id)
 	}
 	m.run(m.root, m.p.Body)
 }
@@ -397,6 +402,8 @@ func (m *Machine) do(f *frame, s *progen.Stmt) {
 		f.regs[s.Reg] = hook.Draw(s.Val, pc(s.ID))
 	case progen.Yield:
 		hook.Yield(pc(s.ID))
+	case progen.Idle:
+		hook.Idle(pc(s.ID))
 	case progen.Panic:
 		m.atomic(&m.alive, hook.AtomicLoad, s.ID, func(*int64) bool { return false })
 		panic("p" + strconv.Itoa(s.ID))

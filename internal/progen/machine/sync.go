@@ -107,7 +107,7 @@ func (m *Machine) doSelect(f *frame, s *progen.Stmt) {
 		c := &s.Cases[i]
 		switch {
 		case c.After > 0:
-			cases[i] = hook.OnRecv(m.newTimer(c.After, s.ID).c)
+			cases[i] = hook.OnRecv(m.newTimer(c.After, 0, s.ID).c)
 		case m.p.Slots && c.Send:
 			cases[i] = hook.OnSend(m.slots[c.Obj]).Of(struct{}{})
 		case m.p.Slots:
@@ -155,40 +155,44 @@ func (m *Machine) doTime(f *frame, s *progen.Stmt) {
 		t := new(timer)
 		m.started = append(m.started, t)
 		kid := f.kid("")
-		m.start(t, s.Val, s.ID, func(any, uintptr, int64) {
+		m.start(t, s.Val, 0, s.ID, func(any, uintptr, int64) {
 			hook.Go(site(s.ID), func() { m.run(kid, s.Body) })
 		})
 	case progen.Stop:
 		active, _ := hook.TimerStop(unsafe.Pointer(m.timers[s.Obj]), pc(s.ID))
 		m.timers[s.Obj].drop()
-		f.regs[s.Reg] = bit(active)
+		f.regs[s.Reg] = bit(active && !m.p.Ticks)
 	case progen.Reset:
-		active, _ := hook.TimerReset(unsafe.Pointer(m.timers[s.Obj]), in(s.Val), 0,
+		every := 0
+		if m.p.Ticks {
+			every = s.Val
+		}
+		active, _ := hook.TimerReset(unsafe.Pointer(m.timers[s.Obj]), in(s.Val), int64(every)*millisecond,
 			pc(s.ID))
 		m.timers[s.Obj].drop()
-		f.regs[s.Reg] = bit(active)
+		f.regs[s.Reg] = bit(active && every == 0)
 	case progen.Fired:
 		hook.Recv(m.timers[s.Obj].c, site(s.ID))
 	}
 }
 
-// newTimer is time.NewTimer, and time.After.
-func (m *Machine) newTimer(d, id int) *timer {
+// newTimer is time.NewTimer, time.After, and, where it fires again, time.NewTicker.
+func (m *Machine) newTimer(d, every, id int) *timer {
 	t := &timer{c: hook.MadeChan(make(chan int, 1), site(id))}
 	m.started = append(m.started, t)
-	m.start(t, d, id, func(any, uintptr, int64) {
+	m.start(t, d, every, id, func(any, uintptr, int64) {
 		hook.Select(site(id), true, hook.OnSend(t.c).Of(1))
 	})
 	return t
 }
 
-func (m *Machine) start(t *timer, d, id int, f func(any, uintptr, int64)) {
+func (m *Machine) start(t *timer, d, every, id int, f func(any, uintptr, int64)) {
 	hook.Var(&t.object, site(id))
 	var ch unsafe.Pointer
 	if t.c != nil {
 		ch = *(*unsafe.Pointer)(unsafe.Pointer(&t.c))
 	}
-	hook.TimerStart(unsafe.Pointer(t), in(d), 0, f, nil, ch, pc(id))
+	hook.TimerStart(unsafe.Pointer(t), in(d), int64(every)*millisecond, f, nil, ch, pc(id))
 }
 
 // in returns the deadline of a timer that is about to be started, as package time does.
