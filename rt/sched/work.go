@@ -1,6 +1,9 @@
 package sched
 
-import "heddle/trace"
+import (
+	"heddle/rt/hook"
+	"heddle/trace"
+)
 
 // alive counts an access to n bytes. It is inlined.
 func (s *Sched) alive(n uintptr) {
@@ -20,10 +23,15 @@ func (s *Sched) beatHere() {
 // endHere ends the execution at an access, where it has taken as long as it may, or as much memory:
 // a goroutine that computes for long comes to no scheduling point.
 func (s *Sched) endHere() {
-	if s.over || s.ending.on || s.cur == s.timerG || !s.here() || !s.expire() {
+	if s.over || s.ending.on || s.cur == s.timerG || !s.here() {
 		return
 	}
-	s.point(s.enter(), trace.OpGosched, nil, 0)
+	hook.Cur = 0 // to look at the real clock is nothing that the program does
+	expired := s.expire()
+	s.leave()
+	if expired {
+		s.point(s.enter(), trace.OpGosched, nil, 0)
+	}
 }
 
 // beat is a sign of life. The time that the work has taken passes at the running goroutine's next

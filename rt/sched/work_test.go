@@ -116,3 +116,21 @@ func TestLittleWorkTakesNoTime(t *testing.T) {
 		t.Errorf("%d ns", took)
 	}
 }
+
+// Whether an execution has taken too long or too much is asked by the scheduler and not by the
+// program: it is no look at the program's clock.
+func TestExpiredIsAskedOutside(t *testing.T) {
+	words := make([]int, 1024)
+	asked, inside := 0, 0
+	full := func() bool {
+		if asked++; hook.Here() {
+			inside++
+		}
+		return asked == 5
+	}
+	tr := S.Run(func() { work(words, 10*beatEvery) }, Options{Schedule: new(trace.Schedule),
+		Policy: policyOf(t, "first"), Race: true, Full: full})
+	if tr.Verdict != trace.Filled || asked != 5 || inside > 0 {
+		t.Errorf("%v, asked %d times, %d by the program", tr.Verdict, asked, inside)
+	}
+}
