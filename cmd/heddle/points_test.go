@@ -54,6 +54,7 @@ var without = map[string]string{
 	"Clock": "of executions in real time", "WallClock": "of executions in real time",
 	"Uptime":  "of executions in real time",
 	"Foreign": "asks for what is outside control", "Idle": "testing/synctest: bubble.txt",
+	"Bubble": "testing/synctest: bubble.txt", "Bubbled": "testing/synctest: bubble.txt",
 	"Outside": "outside control: outside.txt", "Native": "outside control: outside.txt",
 	"TypeOf": "asks nothing of the program", "Use": "connections: loopback.txt",
 	"Operate": "packets: udp.txt", "Lose": "a draw, with -lose: udp.txt",

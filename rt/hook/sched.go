@@ -101,6 +101,10 @@ var (
 
 	// wait until every other goroutine is blocked; time does not advance
 	Idle func(pc uintptr)
+	// Bubble says that the running goroutine begins a bubble of testing/synctest, or ends it.
+	// Bubbled returns how many other goroutines of its bubble have not ended.
+	Bubble  func(begins bool)
+	Bubbled func() int
 	// wait until ready, which a goroutine outside control or the kernel brings about
 	Outside func(ready func() bool, pc uintptr)
 	// a file is about to be written (release), or was read

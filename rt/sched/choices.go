@@ -248,6 +248,19 @@ func (s *Sched) idleWait(pc uintptr) {
 	s.leave()
 }
 
+// inBubble begins a bubble with the running goroutine, or ends it.
+func (s *Sched) inBubble(begins bool) { s.cur.bubble, hook.Frozen = begins, begins }
+
+// bubbled returns how many goroutines of a bubble have not ended, beside the running one.
+func (s *Sched) bubbled() (n int) {
+	for _, g := range s.gs {
+		if g != s.cur && g.bubble && g.state() != gDone {
+			n++
+		}
+	}
+	return n
+}
+
 // idleStep reports whether g's wait for all others is a step where all are blocked already. It is
 // in exhaustive executions, so that they agree on the steps of g whatever the others did before;
 // but not in one of a clip from when it was none.
@@ -298,7 +311,8 @@ func install() {
 	hook.Now, hook.Sleep = s.vnow, s.sleep
 	hook.TimerStart, hook.TimerStop, hook.TimerReset = s.timerStart, s.timerStop, s.timerReset
 	hook.Rand, hook.Draw, hook.MapOrder = s.hookRand, s.draw, s.mapOrder
-	hook.Idle, hook.LoopStart, hook.LoopLeft, hook.Spoils = s.idleWait, s.loop, s.leftLoop, s.spoils
+	hook.Idle, hook.Bubble, hook.Bubbled = s.idleWait, s.inBubble, s.bubbled
+	hook.LoopStart, hook.LoopLeft, hook.Spoils = s.loop, s.leftLoop, s.spoils
 	hook.LoopHead = s.head
 	hook.Asks = s.asks
 	hook.Stacks, hook.CallersBelow = s.stackText, s.callersBelow

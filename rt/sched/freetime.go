@@ -95,7 +95,7 @@ func (s *Sched) armed(t *timer) {
 	s.howFar(t)
 	d := t.when - s.vtime.now
 	switch {
-	case hook.Frozen:
+	case t.bubble:
 		if s.realTimers { // they go by another clock
 			s.untimed(trace.UntimedBubble)
 		}

@@ -55,6 +55,9 @@ func (s *Sched) goStmt(f func(), site hook.Site) {
 	parent.children++
 	n := s.newG(parent.id, parent.children, f, trace.Site(site))
 	n.goPC, n.labels = hook.GoPC, labels()
+	if n.bubble = g.bubble; g == s.timerG {
+		n.bubble = s.timers.firing.bubble
+	}
 	if s.opt.Twins {
 		s.noteTwin(n, parent)
 	}
@@ -402,10 +405,9 @@ func (s *Sched) giveWay(g *G, site trace.Site, looks bool) {
 	s.event(g, trace.OpGosched, nil, 0, site)
 }
 
-// numGoroutine counts the goroutines under test that have not ended. pc is the
-// program's call, 0 for a call of heddle's own.
+// numGoroutine counts the goroutines under test that have not ended. pc is the program's call.
 func (s *Sched) numGoroutine(pc uintptr) int {
-	if pc != 0 && len(s.gs) > 2 { // some may have ended, or been started, in another order
+	if len(s.gs) > 2 { // some may have ended, or been started, in another order
 		s.notSeen(trace.Unseen{Code: trace.UnseenState, What: "runtime.NumGoroutine", Site: trace.PCSite(pc)})
 	}
 	return s.notEnded() + 1 // and the one that runs the test

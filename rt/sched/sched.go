@@ -112,6 +112,7 @@ type G struct {
 	knows trace.Epoch
 
 	goPC     uintptr        // where it was started
+	bubble   bool           // it belongs to a bubble of testing/synctest
 	kin      kin            // if Options.Twins
 	origin   []uintptr      // the stack there, if the execution records
 	stack    int32          // of its pending operation, see eventstacks.go

@@ -587,7 +587,7 @@ func (s *Sched) fireEarly() {
 
 // startTimer starts t.
 func (s *Sched) startTimer(t *timer) {
-	t.bubble = hook.Frozen
+	t.bubble = s.cur.bubble
 	s.startsTimer(t.bubble)
 	t.started, t.d = s.vtime.rests, t.when-s.vtime.now
 	if s.opt.Record {

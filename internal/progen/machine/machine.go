@@ -152,7 +152,6 @@ func (m *Machine) Execute(_ context.Context, s *trace.Schedule) (*trace.Trace, e
 	if m.Sync {
 		visible = sched.VisibleSync
 	}
-	hook.Frozen = m.p.Bubble
 	m.trace = sched.S.Run(m.main,
 		sched.Options{Schedule: s, Policy: pol, Steps: maxSteps, Race: true, Visible: visible, Plain: m.Sync,
 			Values: m.Values, PastDeadlock: true, Twins: m.Twins, Flow: m.Flow || m.Exprs, Exprs: m.Exprs})
@@ -250,6 +249,9 @@ const firstObject = 10000
 
 // main declares the objects, as the Go text does, and runs the body.
 func (m *Machine) main() {
+	if m.p.Bubble {
+		hook.Bubble(true)
+	}
 	id := firstObject
 	place := func() hook.Site { id++; return site(id) }
 	for i := range m.vars {

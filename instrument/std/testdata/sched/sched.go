@@ -170,6 +170,7 @@ func install() {
 	hook.GoStmt = func(f func(), s hook.Site) { noteSite("GoStmt", s, 0); f() }
 	hook.Yield = func(pc uintptr) { note("Yield", pc, 0) }
 	hook.NumGo = func(uintptr) int { return 1 }
+	hook.Bubble, hook.Bubbled = func(begins bool) { hook.Frozen = begins }, func() int { return 0 }
 	hook.Idle = func(pc uintptr) { note("Idle", pc, 0) }
 	hook.Outside = func(ready func() bool, pc uintptr) {
 		for !ready() {
