@@ -4,15 +4,19 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"heddle/rt/hook"
 	"heddle/trace"
 )
 
-// A crew is goroutines that lock mutexes and start others, for which they do not always wait.
+// A crew is goroutines that lock mutexes and start others, for which they do not always wait. Some
+// have others unlock what they locked.
 type crew struct {
 	rnd  *rand.Rand
 	mus  [3]tmutex
+	rw   trw
+	flag int32
 	word uint64
 	left int // how many goroutines may still be started
 }
@@ -20,7 +24,7 @@ type crew struct {
 func (f *crew) live(all *twg) {
 	var mine twg
 	for range f.rnd.IntN(12) {
-		switch f.rnd.IntN(5) {
+		switch f.rnd.IntN(10) {
 		case 0, 1:
 			mu := &f.mus[f.rnd.IntN(len(f.mus))]
 			mu.Lock()
@@ -29,7 +33,22 @@ func (f *crew) live(all *twg) {
 			hook.V(&f.word, 7)
 		case 3:
 			mine.Wait()
-		case 4:
+		case 5:
+			f.rw.Lock()
+			f.rw.Unlock()
+		case 6:
+			f.rw.RLock()
+			f.rw.RUnlock()
+		case 7:
+			mu := &f.mus[f.rnd.IntN(len(f.mus))]
+			if hook.MutexTryLock(unsafe.Pointer(mu), false, 1) {
+				mu.Unlock()
+			}
+		case 8:
+			op := [...]uint8{hook.AtomicLoad, hook.AtomicStore, hook.AtomicRMW}[f.rnd.IntN(3)]
+			hook.AtomicBegin(unsafe.Pointer(&f.flag), 4, op, 1)
+			hook.AtomicEnd(op != hook.AtomicLoad, 1)
+		case 4, 9:
 			if f.left == 0 {
 				break
 			}
@@ -40,7 +59,15 @@ func (f *crew) live(all *twg) {
 				wg = new(twg)
 			}
 			wg.Add(1)
+			var mu *tmutex
+			if f.rnd.IntN(4) == 0 {
+				mu = &f.mus[f.rnd.IntN(len(f.mus))]
+				mu.Lock()
+			}
 			spawn(func() {
+				if mu != nil {
+					mu.Unlock()
+				}
 				f.live(all)
 				wg.Add(-1)
 				all.Add(-1)
