@@ -172,6 +172,9 @@ func (s *Sched) step(id trace.GID, last bool, instead trace.GID) *G {
 		s.turns.run++
 		return g
 	}
+	if prev := s.turns.prev; prev != trace.NoG && s.exhaustive() {
+		s.gs[prev].work.instead(&g.work)
+	}
 	if s.turns.switched(id, last); s.idle.yielded > 0 {
 		s.unyield(id)
 	}

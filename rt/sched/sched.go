@@ -100,6 +100,8 @@ type G struct {
 	at    *object        // what the pending operation is about
 	quiet bool           // the pending operation is no scheduling point
 
+	work workload // if the execution is exhaustive, see there
+
 	asks   *object // whose state the pending operation depends on, nil if it is always enabled
 	asksAt int     // its index in asks.announced, or in asks.crowds if it is in gMany
 

@@ -105,6 +105,9 @@ func (s *Sched) takes(g *G) int64 {
 	case hook.Frozen:
 		return 0
 	}
+	if s.exhaustive() {
+		return g.work.takes()
+	}
 	return s.work.takes()
 }
 
@@ -522,6 +525,9 @@ func (s *Sched) fireTimer(t *timer) {
 	// its sends and go statements are operations like any other, without choice.
 	was := s.cur
 	s.cur = tg
+	if s.exhaustive() {
+		was.work.instead(&tg.work)
+	}
 	endReads()
 	quiet := tg.quiet
 	tg.quiet = true
@@ -532,6 +538,9 @@ func (s *Sched) fireTimer(t *timer) {
 	s.timers.firing = nil
 	tg.quiet = quiet
 	s.cur = was
+	if s.exhaustive() {
+		tg.work.instead(&was.work)
+	}
 	endReads()
 }
 

@@ -96,10 +96,13 @@ func (v *virtualTime) flow(w *workload) bool {
 // its accesses that it is alive, to those that watch the process, and once an execution has done
 // much, the clock moves with it. A loop that works until its time is over would have no end
 // otherwise, since a look at the clock moves it by a nanosecond only. How much was accessed is,
-// unlike the real time that it took, the same in every execution of a schedule.
+// unlike the real time that it took, the same in every execution of a schedule. In an exhaustive
+// execution each goroutine's work is counted by itself: when it takes time is then the same in
+// equivalent executions.
 type workload struct {
-	beats int   // signs of life of this execution; the next is due when hook.Left is used up
+	beats int   // signs of life; the next is due when hook.Left is used up
 	owed  int64 // time that work has taken and that has not passed yet
+	done  int64 // what of beatEvery was used up while another goroutine's work is counted
 }
 
 const (
@@ -114,6 +117,12 @@ const (
 func (w *workload) reset() {
 	*w = workload{}
 	hook.Left = beatEvery
+}
+
+// instead counts from now on, in place of the work of w, that of v.
+func (w *workload) instead(v *workload) {
+	w.done = beatEvery - hook.Left
+	hook.Left = beatEvery - v.done
 }
 
 // much reports whether so much was done that work takes time.

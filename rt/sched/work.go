@@ -38,7 +38,11 @@ func (s *Sched) endHere() {
 // step or look at the clock.
 func (s *Sched) beat() {
 	s.t.counts.Beats++
-	if s.work.beat() {
+	w := &s.work
+	if s.exhaustive() {
+		w = &s.cur.work
+	}
+	if w.beat() {
 		s.vtime.pause = 0
 	}
 }

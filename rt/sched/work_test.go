@@ -134,3 +134,30 @@ func TestExpiredIsAskedOutside(t *testing.T) {
 		t.Errorf("%v, asked %d times, %d by the program", tr.Verdict, asked, inside)
 	}
 }
+
+// In exhaustive executions it is up to a goroutine's own work alone when its look at the clock
+// takes time, and how much: whatever the others have done before.
+func TestWorkIsItsOwn(t *testing.T) {
+	words := make([]int, 1024)
+	for _, first := range []trace.GID{2, 3} {
+		tr := S.Run(func() {
+			for i := range 2 {
+				hook.Go(1, func() {
+					work(words[512*i:512*i+512], (8+8*i)*beatEvery)
+					hook.Now()
+				})
+			}
+		}, Options{Schedule: &trace.Schedule{Exhaustive: true, Strict: true,
+			Steps: []trace.Step{{G: 0, Op: trace.OpStart}, {G: first, Op: trace.OpStart}}},
+			Policy: policyOf(t, "first"), Race: true})
+		var slept []trace.GID
+		for _, st := range tr.Steps {
+			if st.Op == trace.OpResume {
+				slept = append(slept, st.G)
+			}
+		}
+		if tr.Verdict != trace.Finished || len(slept) != 1 || slept[0] != 3 {
+			t.Errorf("%v: main/%d first: %v sleep, want main/2 alone (3)", tr.Verdict, first-1, slept)
+		}
+	}
+}
