@@ -94,10 +94,12 @@ func explorer(strategy string) []string {
 	case "predict":
 		return []string{"predict", "-complete", "-budget", "1h", "-timeout", "0", sharedPrograms}
 	case "map", "mcr":
-		return []string{"test", "-strategy", strategy, "-race=false", "-budget", "0", "-timeout", "0",
-			sharedPrograms}
+		return []string{"test", "-count=1", "-strategy", strategy, "-race=false", "-budget", "0",
+			"-timeout", "0", sharedPrograms}
+	case "reach", "dpor": // all goroutines told apart, as the papers do
+		strategy += ",symmetry=false"
 	}
-	return []string{"test", "-strategy", strategy, "-budget", "0", "-timeout", "0", richtest}
+	return []string{"test", "-count=1", "-strategy", strategy, "-budget", "0", "-timeout", "0", richtest}
 }
 
 // measureWorkers runs heddle on a program with one process and with two.
