@@ -588,7 +588,7 @@ func (h *H) Publish(m string) {
 			main lock h.mu p.go:3
 			?main send c p.go:4
 			?main/1 lock h.mu p.go:3`, nil,
-			[]string{"`select { case c <- m: case <-done: }`", "only if a receiver always comes"},
+			[]string{"`select { case c <- m: case <-gone: }`", "only if a receiver always comes"},
 			[]string{"buffer"}},
 		"a nil channel from which nothing receives": {`package p
 func New(v bool) { if v { c.lines = make(chan string) } }

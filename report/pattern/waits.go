@@ -632,7 +632,7 @@ func (s *story) lockHeld(w act) *Match {
 		if !strings.Contains(text, "<-") {
 			text = v.Where.Object + " <- ..."
 		}
-		m.Hint = fmt.Sprintf("do not wait for a receiver at %s with %s held: copy what is needed under the lock, unlock, and send then, in a select with a channel `done` that the receiver closes when it leaves: `select { case %s: case <-done: }`. To unlock before the send is enough only if a receiver always comes", at(v.Where), m.Lock, text)
+		m.Hint = fmt.Sprintf("do not wait for a receiver at %s with %s held: copy what is needed under the lock, unlock, and send then, in a select with a new channel `gone` that the receiver closes when it leaves: `select { case %s: case <-gone: }`. To unlock before the send is enough only if a receiver always comes", at(v.Where), m.Lock, text)
 	}
 	return m
 }
