@@ -80,6 +80,11 @@ func (s *Shadow) Read(k trace.Chain, c *trace.Vector, p, n uintptr, at trace.Sit
 		h, pg := head(k, c.At(k), plain, mask(p, n)), s.pages.peek(p)
 		if pg != nil {
 			x := &pg.cells[p/wordSize%pageWords]
+			if x.a.head == h && x.b.head == 0 { // but for the place, the same again
+				s.repeated = x.a.site == at
+				x.a.site = at
+				return nil
+			}
 			if s.repeated = x.repeats(h, at); s.repeated || x.follow(h, at) {
 				return nil
 			}
@@ -98,6 +103,11 @@ func (s *Shadow) Write(k trace.Chain, c *trace.Vector, p, n uintptr, at trace.Si
 		h, pg := head(k, c.At(k), plain|write, mask(p, n)), s.pages.peek(p)
 		if pg != nil {
 			x := &pg.cells[p/wordSize%pageWords]
+			if x.a.head == h && x.b.head == 0 { // but for the place, the same again
+				s.repeated = x.a.site == at
+				x.a.site = at
+				return nil
+			}
 			if s.repeated = x.repeats(h, at); s.repeated || x.follow(h, at) {
 				return nil
 			}

@@ -55,38 +55,41 @@ var Unsettled bool
 // Repeats reports whether nothing is to be told of an access to n bytes at p by the goroutine under
 // test, since its place goes on from where it was, or has made it before.
 func (r *Recents) Repeats(p, n uintptr, s Site) bool {
-	return r.inside(p, n, s) || r.longer(p, n, s) || r.saw(p, n, s) || r.further(p, n, s)
-}
-
-// inside reports whether an access is inside of what its place accessed before.
-func (r *Recents) inside(p, n uintptr, s Site) bool {
-	e := &r.Of[s%NRecent]
-	return e.Site == s && p-e.From <= e.To-e.From && p+n <= e.To && e.Window == r.Window
-}
-
-// longer reports whether an access begins inside of it, and adds the access. None is inside.
-func (r *Recents) longer(p, n uintptr, s Site) bool {
-	e := &r.Of[s%NRecent]
-	if e.Site != s || e.Window != r.Window || p-e.From > e.To-e.From || e.Steps > 0 {
-		return false
+	if e := &r.Of[s%NRecent]; e.Site == s && e.Window == r.Window {
+		switch {
+		case p-e.From > e.To-e.From:
+			if e.isStep(p, n) {
+				r.step(e, p, n)
+				return true
+			}
+		case p+n <= e.To:
+			return true
+		case e.Steps == 0:
+			r.lengthen(e, p, n)
+			return true
+		}
 	}
+	return r.saw(p, n, s)
+}
+
+// lengthen adds an access that begins inside of e and ends behind it.
+func (r *Recents) lengthen(e *Recent, p, n uintptr) {
 	e.To = p + n
-	r.Long |= 1 << (s % NRecent)
+	r.Long |= 1 << (e.Site % NRecent)
 	Unsettled = true // the window may have outlived an operation that settled it
-	return true
 }
 
-// further reports whether an access is one step further, and adds it. None is inside.
-func (r *Recents) further(p, n uintptr, s Site) bool {
-	e := &r.Of[s%NRecent]
-	if p-e.From != e.Step || p+n-e.To != e.Step || e.Told != e.To || e.Site != s || e.Window != r.Window {
-		return false
-	}
+// isStep reports whether an access that does not begin inside of e is one step further.
+func (e *Recent) isStep(p, n uintptr) bool {
+	return p-e.From == e.Step && p+n-e.To == e.Step && e.Told == e.To
+}
+
+// step adds an access that is one step further.
+func (r *Recents) step(e *Recent, p, n uintptr) {
 	e.From, e.To, e.Told = p, p+n, p+n
 	e.Steps++
-	r.Long |= 1 << (s % NRecent)
+	r.Long |= 1 << (e.Site % NRecent)
 	Unsettled = true
-	return true
 }
 
 // saw reports whether Twice noted an access.
@@ -120,54 +123,68 @@ func (r *Recents) Twice(p, n uintptr, s Site) {
 }
 
 // read and write are told of an access where WatchReads, WatchWrites or Left asks for it. They are
-// no variables, and take few arguments, so that what calls them is inlined. One question a
-// statement: of several that are joined by || the compiler computes a value.
+// no variables, and take few arguments, so that what calls them is inlined. They are Repeats,
+// written out: a call more would cost as much as the question.
 //
 //go:noinline
 func read(p unsafe.Pointer, n uintptr, s Site) {
 	if r, at := &RecentReads, uintptr(p); Left >= 0 && Cur == getg() && !Each {
-		if r.inside(at, n, s) {
-			return
+		if e := &r.Of[s%NRecent]; e.Site == s && e.Window == r.Window {
+			if at-e.From > e.To-e.From {
+				if e.isStep(at, n) && !onStack(at) {
+					r.step(e, at, n)
+					return
+				}
+			} else if at+n <= e.To {
+				return
+			} else if e.Steps == 0 && !onStack(at) {
+				r.lengthen(e, at, n)
+				return
+			}
 		}
 		if onStack(at) {
-			return
-		}
-		if r.longer(at, n, s) {
 			return
 		}
 		if r.saw(at, n, s) {
 			return
 		}
-		if r.further(at, n, s) {
-			return
-		}
+		NewRead(noescape(p), n, s)
+		return
 	}
 	if On {
-		NewRead(noescape(p), n, s)
+		Left++
+		Read(noescape(p), n, s)
 	}
 }
 
 //go:noinline
 func write(p unsafe.Pointer, n uintptr, s Site) {
 	if r, at := &RecentWrites, uintptr(p); Left >= 0 && Cur == getg() && !Each {
-		if r.inside(at, n, s) {
-			return
+		if e := &r.Of[s%NRecent]; e.Site == s && e.Window == r.Window {
+			if at-e.From > e.To-e.From {
+				if e.isStep(at, n) && !onStack(at) {
+					r.step(e, at, n)
+					return
+				}
+			} else if at+n <= e.To {
+				return
+			} else if e.Steps == 0 && !onStack(at) {
+				r.lengthen(e, at, n)
+				return
+			}
 		}
 		if onStack(at) {
 			wroteStack(at)
 			return
 		}
-		if r.longer(at, n, s) {
-			return
-		}
 		if r.saw(at, n, s) {
 			return
 		}
-		if r.further(at, n, s) {
-			return
-		}
+		NewWrite(noescape(p), n, s)
+		return
 	}
 	if On {
-		NewWrite(noescape(p), n, s)
+		Left++
+		Write(noescape(p), n, s)
 	}
 }

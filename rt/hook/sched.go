@@ -54,8 +54,9 @@ var (
 	// Memory. n is the size in bytes.
 	Read  func(p unsafe.Pointer, n uintptr, s Site)
 	Write func(p unsafe.Pointer, n uintptr, s Site)
-	// NewRead and NewWrite are the same for an access that Recents do not have. It has taken 1 from
-	// Left.
+	// NewRead and NewWrite are the same for an access of the goroutine under test that runs, which
+	// Recents do not have, to memory that is not on its stack. It has taken 1 from Left, which is
+	// not used up.
 	NewRead  func(p unsafe.Pointer, n uintptr, s Site)
 	NewWrite func(p unsafe.Pointer, n uintptr, s Site)
 	// Update is Read, or Write, of an integer that x op= by changes. op: see U.

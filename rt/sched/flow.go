@@ -48,14 +48,6 @@ func (s *Sched) resetFlow() {
 	flow.Refers, flow.Unshare = refers, unshare
 	flow.Sender, flow.Encode = s.t.sender, encode
 	hook.Read, hook.Write = s.readForeign, s.writeForeign
-	hook.NewRead = func(p unsafe.Pointer, n uintptr, site hook.Site) {
-		hook.Left++
-		s.readForeign(p, n, site)
-	}
-	hook.NewWrite = func(p unsafe.Pointer, n uintptr, site hook.Site) {
-		hook.Left++
-		s.writeForeign(p, n, site)
-	}
 }
 
 // noteFlow notes what event i of g depends on, and which value it gave.

@@ -61,6 +61,7 @@ func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op
 	if !s.det.on {
 		return
 	}
+	g.touched = g.now.C()
 	s.detects(g, uintptr(p), n)
 	var r *detect.Race
 	if op == trace.OpWrite {
@@ -81,9 +82,9 @@ func (s *Sched) access(p unsafe.Pointer, n uintptr, site trace.Site, op trace.Op
 	}
 }
 
-// detects is called before an access of g is told to the race detector.
+// detects is called before an access of g is told to the race detector, which g has noted in
+// touched. It is inlined.
 func (s *Sched) detects(g *G, p, n uintptr) {
-	g.touched = g.now.C()
 	if s.det.untilSolo--; s.det.untilSolo == 0 || s.det.lent.some {
 		s.seldom(g, p, n)
 	}

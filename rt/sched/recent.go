@@ -54,50 +54,25 @@ func write(p unsafe.Pointer, n uintptr, site hook.Site) {
 	}
 }
 
-func newRead(p unsafe.Pointer, n uintptr, site hook.Site) {
-	if hook.Cur != getg() {
-		hook.Left++
-		hook.Touch(p)
-		return
-	}
-	s := S
-	if hook.Left < 0 {
-		s.beatHere()
-		s.reads(p, n, site)
-	} else if n != 0 { // package hook has asked for the stack
-		s.readsHeap(p, n, site)
-	}
-}
-
-func newWrite(p unsafe.Pointer, n uintptr, site hook.Site) {
-	if hook.Cur != getg() {
-		hook.Left++
-		hook.Touch(p)
-		return
-	}
-	s := S
-	if hook.Left < 0 {
-		s.beatHere()
-		s.writes(p, n, site)
-	} else if n != 0 { // package hook has asked for the stack
-		s.writesHeap(p, n, site)
-	}
-}
-
 // reads is told of a read that was counted.
 func (s *Sched) reads(p unsafe.Pointer, n uintptr, site hook.Site) {
-	if n != 0 && !onStack(p) {
-		s.readsHeap(p, n, site)
+	if !onStack(p) {
+		newRead(p, n, site)
 	}
 }
 
-// readsHeap is reads for memory that is not on the goroutine's own stack.
-func (s *Sched) readsHeap(p unsafe.Pointer, n uintptr, site hook.Site) {
+// newRead is reads for memory that is not on the goroutine's own stack.
+func newRead(p unsafe.Pointer, n uintptr, site hook.Site) {
+	s := S
+	if n == 0 {
+		return
+	}
 	if !s.det.only {
 		s.access(p, n, trace.Site(site), trace.OpRead)
 		return
 	}
 	g := s.cur
+	g.touched = g.now.C()
 	s.detects(g, uintptr(p), n)
 	if s.det.shadow.Read(g.chain, &g.clock, uintptr(p), n, trace.Site(site)) != nil {
 		s.racedHere()
@@ -110,14 +85,18 @@ func (s *Sched) writes(p unsafe.Pointer, n uintptr, site hook.Site) {
 	switch {
 	case n == 0:
 	case !onStack(p):
-		s.writesHeap(p, n, site)
+		newWrite(p, n, site)
 	case hook.Heads:
 		s.cur.heads.wrote(stackDepth(uintptr(p)))
 	}
 }
 
-// writesHeap is writes for memory that is not on the goroutine's own stack.
-func (s *Sched) writesHeap(p unsafe.Pointer, n uintptr, site hook.Site) {
+// newWrite is writes for memory that is not on the goroutine's own stack.
+func newWrite(p unsafe.Pointer, n uintptr, site hook.Site) {
+	s := S
+	if n == 0 {
+		return
+	}
 	if !s.det.only {
 		s.access(p, n, trace.Site(site), trace.OpWrite)
 		return
@@ -127,6 +106,7 @@ func (s *Sched) writesHeap(p unsafe.Pointer, n uintptr, site hook.Site) {
 		g.recall()
 	}
 	g.idle, g.nows = 0, 0
+	g.touched = g.now.C()
 	s.detects(g, uintptr(p), n)
 	if s.det.shadow.Write(g.chain, &g.clock, uintptr(p), n, trace.Site(site)) != nil {
 		s.racedHere()
