@@ -374,6 +374,13 @@ func (s *state) received(item int32) bool {
 	return false
 }
 
+// ticksOn reports whether a ticker runs when main is over. When such an execution ends depends on
+// what the goroutines that are left wait for.
+func (s *state) ticksOn() bool {
+	return s.p.free && s.local[transition.Main].op.class == ended &&
+		slices.ContainsFunc(s.queues[s.p.clock], func(t int32) bool { return s.local[t].op.every > 0 })
+}
+
 // mostRests bounds the timers that fire one after the other while no goroutine makes a step.
 const mostRests = 256
 

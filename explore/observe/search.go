@@ -314,7 +314,7 @@ func (x *search) open(f *frame) want {
 	if best < 0 {
 		st, ok, known := s.atRest()
 		if ok {
-			if x.ticks() {
+			if x.ticks() || s.ticksOn() {
 				return endless
 			}
 			f.steps = append(f.steps, st)

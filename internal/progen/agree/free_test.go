@@ -147,3 +147,21 @@ func localsOf(m *machine.Machine, s explore.Strategy) (locals map[string]bool, n
 	}
 	return locals, n
 }
+
+// TestTickerServesAfterMain has a goroutine that waits for a ticker when main is over. Where it is
+// left depends on whether it had waited for that, or for a lock, when main ended.
+func TestTickerServesAfterMain(t *testing.T) {
+	one := func(o progen.Op) *progen.Stmt { return &progen.Stmt{Op: o, Src: -1} }
+	p := &progen.Program{Bubble: true, Ticks: true, Timers: []int{10}, Mutexes: 1, Body: []*progen.Stmt{
+		{Op: progen.Go, Src: -1, Body: []*progen.Stmt{one(progen.Lock),
+			{Op: progen.Repeat, Val: 2, Src: -1, Body: []*progen.Stmt{
+				one(progen.Fired), one(progen.Unlock), one(progen.Lock)}},
+			one(progen.Unlock)}},
+		one(progen.Idle), one(progen.Lock), one(progen.Unlock),
+	}}
+	p.Number()
+	r, err := CheckFree(p, *freeLimit, []Strategy{freeObserve})
+	if err != nil || len(r.Wrong) > 0 {
+		t.Fatal(err, r.Wrong)
+	}
+}
