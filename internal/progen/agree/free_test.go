@@ -165,3 +165,33 @@ func TestTickerServesAfterMain(t *testing.T) {
 		t.Fatal(err, r.Wrong)
 	}
 }
+
+// TestGoesOnAfterIdle has a goroutine that accesses memory before main waits for all others, and
+// other memory when it goes on: main knows of the one, and races on the other in one order.
+func TestGoesOnAfterIdle(t *testing.T) {
+	type body = []*progen.Stmt
+	goes := func(b ...*progen.Stmt) *progen.Stmt { return &progen.Stmt{Op: progen.Go, Src: -1, Body: b} }
+	on := func(o progen.Op, obj int) *progen.Stmt {
+		return &progen.Stmt{Op: o, Obj: obj, Val: 1, Reg: 1, Src: -1}
+	}
+	recv := func() *progen.Stmt { return &progen.Stmt{Op: progen.Recv, Src: -1} }
+	sleep := func() *progen.Stmt { return &progen.Stmt{Op: progen.Sleep, Val: 10, Src: -1} }
+	writes := func(if1 int) *progen.Stmt {
+		return &progen.Stmt{Op: progen.If, Reg: 1, Val: if1, Src: -1, Body: body{on(progen.Write, 0)}}
+	}
+	p := &progen.Program{Bubble: true, Atomics: 2, Vars: 2, Chans: []int{0}, Body: body{
+		goes(on(progen.Store, 0)),
+		goes(recv(), sleep(), on(progen.Store, 1)),
+		goes(on(progen.Load, 0), &progen.Stmt{Op: progen.Read, Obj: 1, Src: -1}, recv(), writes(0)),
+		on(progen.Idle, 0), on(progen.Write, 1), on(progen.Close, 0), sleep(),
+		on(progen.Load, 1), writes(1),
+	}}
+	p.Number()
+	r, err := CheckFree(p, 100_000, []Strategy{freeObserve})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Wrong) > 0 {
+		t.Error(r.Wrong)
+	}
+}
