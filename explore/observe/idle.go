@@ -65,11 +65,11 @@ func (s *state) idle(proc transition.Proc) {
 func (s *state) tell(of int32, to transition.Proc) {
 	old := s.p.knowers[s.past[of]]
 	if i, has := slices.BinarySearch(old, to); !has {
-		s.setPast(of, s.p.knowing(slices.Insert(slices.Clone(old), i, to)))
+		s.rePast(of, s.p.knowing(slices.Insert(slices.Clone(old), i, to)))
 	}
 }
 
-// inherits makes a goroutine that another one starts know what that knows.
+// inheritsPast makes a goroutine that another one starts know what that knows.
 func (s *state) inheritsPast(from, to transition.Proc) {
 	for other, k := range s.past {
 		if k != 0 && slices.Contains(s.p.knowers[k], from) {
@@ -78,8 +78,13 @@ func (s *state) inheritsPast(from, to transition.Proc) {
 	}
 }
 
-func (s *state) setPast(of, k int32) {
+// rePast gives a goroutine another set of those that know; see knowing.
+func (s *state) rePast(of, k int32) {
 	s.trail = append(s.trail, change{what: ofPast, i: of, old: s.past[of]})
+	s.setPast(of, k)
+}
+
+func (s *state) setPast(of, k int32) {
 	s.past[of] = k
 	if s.census.on {
 		s.localState(transition.Proc(of))
@@ -102,16 +107,11 @@ func (p *program) knowing(set []transition.Proc) int32 {
 	return k
 }
 
-// knows reports whether what a goroutine accessed in its last step happened before all that another
-// one does. clear is false if that may be so in some orders that lead to the state, and not in
-// others.
-func (s *state) knows(proc, of transition.Proc) (does, clear bool) {
-	k := s.past[of]
-	if k == 0 {
-		return false, true
-	}
-	does = slices.Contains(s.p.knowers[k], proc)
-	return does, does
+// knows reports whether what a goroutine accessed in its last step happened before all that proc
+// does. If it does not know, and another goroutine does, it may know by that one in some of the
+// orders that lead to the state.
+func (s *state) knows(proc, of transition.Proc) bool {
+	return slices.Contains(s.p.knowers[s.past[of]], proc)
 }
 
 // idled checks the outcome of a step of an idler: how many goroutines had not ended.

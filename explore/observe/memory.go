@@ -102,10 +102,10 @@ const (
 	first  = -2
 	giving = -3
 	fires  = -4 // of the clock: a timer fires
-	rests  = -6 // of no object: all goroutines are blocked
 	lasts  = -5 // of the clock: the order of timers that run for a time
 
 	anywhere = -6 // of no object: atomics of the standard library without a name
+	rests    = -7 // of no object: all goroutines are blocked
 )
 
 // atomic adds an operation on an atomic.

@@ -575,12 +575,10 @@ func (x *search) racesOf(s *state, proc transition.Proc) (found bool) {
 		if s.at[other] == 0 || transition.Proc(other) == proc || len(n.window) == 0 {
 			continue
 		}
-		if knows, clear := s.knows(proc, transition.Proc(other)); knows {
-			continue
-		} else if !clear && slices.ContainsFunc(w, func(a touch) bool {
-			return slices.ContainsFunc(n.window, func(b touch) bool { return a.races(&b) })
-		}) {
-			x.unclear = true
+		if s.past[other] != 0 {
+			if !s.knows(proc, transition.Proc(other)) {
+				x.eachPair(w, n.window, func(a, b *touch) { x.unclear = x.unclear || a.races(b) })
+			}
 			continue
 		}
 		from, fromOther := s.since(proc, transition.Proc(other)), s.since(transition.Proc(other), proc)

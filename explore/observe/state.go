@@ -498,7 +498,7 @@ func (s *state) follow(proc transition.Proc, e *edge) {
 		s.reRank(proc, 0)
 	}
 	if s.past[proc] != 0 {
-		s.setPast(int32(proc), 0)
+		s.rePast(int32(proc), 0)
 	}
 	s.quietly(e)
 	for _, w := range e.writes {
@@ -607,10 +607,7 @@ func (s *state) back(n int) {
 		case ofDue:
 			s.due[c.i] = int64(c.count[0])<<32 | int64(uint32(c.count[1]))
 		case ofPast:
-			s.past[c.i] = c.old
-			if s.census.on {
-				s.localState(transition.Proc(c.i))
-			}
+			s.setPast(c.i, c.old)
 		case ofRank:
 			s.setRank(transition.Proc(c.i), c.old)
 		case ofZero:
