@@ -489,29 +489,22 @@ func (w *printer) time(s *Stmt) {
 		w.line("time.AfterFunc(%d*time.Millisecond, func() {", s.Val)
 		w.function(s.Body)
 		w.line("})")
-	case Stop, Reset:
-		if w.p.Ticks && s.Op == Stop {
-			w.line("t%d.Stop()", s.Obj)
-			break
-		}
-		if w.p.Ticks {
-			w.line("t%d.Reset(%d * time.Millisecond)", s.Obj, s.Val)
-			break
-		}
-		w.timer(s)
+	case Stop:
+		w.timer(s, "t%d.Stop()", s.Obj)
+	case Reset:
+		w.timer(s, "t%d.Reset(%d * time.Millisecond)", s.Obj, s.Val)
 	case Fired:
 		w.line("<-t%d.C", s.Obj)
 	}
 }
 
-// timer writes what is done to a timer.
-func (w *printer) timer(s *Stmt) {
-	switch s.Op {
-	case Stop:
-		w.line("r%d = %s", s.Reg, w.bit("t%d.Stop()", s.Obj))
-	case Reset:
-		w.line("r%d = %s", s.Reg, w.bit("t%d.Reset(%d * time.Millisecond)", s.Obj, s.Val))
+// timer writes a call of a timer's method, which has a result, or of a ticker's.
+func (w *printer) timer(s *Stmt, format string, args ...any) {
+	if w.p.Ticks {
+		w.line(format, args...)
+		return
 	}
+	w.line("r%d = %s", s.Reg, w.bit(format, args...))
 }
 
 // A class is a kind of object.

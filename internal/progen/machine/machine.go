@@ -297,11 +297,7 @@ func (m *Machine) main() {
 	hook.Var(&m.alive, place())
 	for i, d := range m.p.Timers {
 		id++
-		every := 0
-		if m.p.Ticks {
-			every = d
-		}
-		m.timers[i] = m.newTimer(d, every, id)
+		m.timers[i] = m.newTimer(d, m.every(d), id)
 	}
 	m.run(m.root, m.p.Body)
 }

@@ -163,17 +163,21 @@ func (m *Machine) doTime(f *frame, s *progen.Stmt) {
 		m.timers[s.Obj].drop()
 		f.regs[s.Reg] = bit(active && !m.p.Ticks)
 	case progen.Reset:
-		every := 0
-		if m.p.Ticks {
-			every = s.Val
-		}
-		active, _ := hook.TimerReset(unsafe.Pointer(m.timers[s.Obj]), in(s.Val), int64(every)*millisecond,
-			pc(s.ID))
+		active, _ := hook.TimerReset(unsafe.Pointer(m.timers[s.Obj]), in(s.Val),
+			int64(m.every(s.Val))*millisecond, pc(s.ID))
 		m.timers[s.Obj].drop()
-		f.regs[s.Reg] = bit(active && every == 0)
+		f.regs[s.Reg] = bit(active && !m.p.Ticks)
 	case progen.Fired:
 		hook.Recv(m.timers[s.Obj].c, site(s.ID))
 	}
+}
+
+// every returns how long a timer that is started for d runs the next times; 0: it fires once.
+func (m *Machine) every(d int) int {
+	if m.p.Ticks {
+		return d
+	}
+	return 0
 }
 
 // newTimer is time.NewTimer, time.After, and, where it fires again, time.NewTicker.
