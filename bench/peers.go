@@ -435,14 +435,17 @@ func peerPage(file string, there []*peer, versions, absent map[string]string,
 	for _, name := range slices.Sorted(maps.Keys(absent)) {
 		fmt.Fprintf(&b, "- %s: %s.\n", name, strings.TrimRight(absent[name], "."))
 	}
-	columns := []string{"heddle", "-race=false", "go test", "go test -race"}
-	for _, p := range there {
-		if slices.ContainsFunc(sampledPrograms, func(s peerProgram) bool {
-			return slices.Contains(p.programs, s.name)
-		}) {
-			columns = append(columns, p.name)
+	with := func(programs []peerProgram, columns ...string) []string {
+		for _, p := range there {
+			if slices.ContainsFunc(programs, func(s peerProgram) bool {
+				return slices.Contains(p.programs, s.name)
+			}) {
+				columns = append(columns, p.name)
+			}
 		}
+		return columns
 	}
+	columns := with(sampledPrograms, "heddle", "-race=false", "go test", "go test -race")
 	fmt.Fprintf(&b, sampledHead, strings.Join(columns, " | "), strings.Repeat(" ---: |", len(columns)))
 	for _, p := range sampledPrograms {
 		fmt.Fprintf(&b, "| %s |", p.what)
@@ -451,14 +454,7 @@ func peerPage(file string, there []*peer, versions, absent map[string]string,
 		}
 		b.WriteString("\n")
 	}
-	columns = []string{"heddle"}
-	for _, p := range there {
-		if slices.ContainsFunc(searchedPrograms, func(s peerProgram) bool {
-			return slices.Contains(p.programs, s.name)
-		}) {
-			columns = append(columns, p.name)
-		}
-	}
+	columns = with(searchedPrograms, "heddle")
 	fmt.Fprintf(&b, searchedHead, grouped(peerMost), strings.Join(columns, " | | "),
 		strings.Repeat(" ---: | ---: |", len(columns)))
 	for _, p := range searchedPrograms {

@@ -53,7 +53,7 @@ func TestPeersAbsent(t *testing.T) {
 		"Fib5":     {"heddle": {seconds: 12e-6, executions: 9000}},
 		"Ticket4":  {"heddle": {seconds: nan, executions: 24, cut: 312, complete: true}},
 	})
-	for _, want := range []string{
+	has(t, page,
 		"- Shuttle: not installed: cargo not found.\n",
 		"- Lincheck: not installed: java not found.\n",
 		"- GenMC: not installed: genmc not found.\n",
@@ -63,7 +63,13 @@ func TestPeersAbsent(t *testing.T) {
 		"| 4 goroutines, 2 lock pairs each | 2,520 | 12 µs |\n",
 		"| Fib 5 | > 9,000 | 12 µs |\n",
 		"| ticket lock, 4 | 24 + 312 |  |\n",
-	} {
+	)
+}
+
+// has fails for what a page does not have.
+func has(t *testing.T, page string, parts ...string) {
+	t.Helper()
+	for _, want := range parts {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q:\n%s", want, page)
 		}
@@ -90,18 +96,14 @@ func TestPeersPage(t *testing.T) {
 			"Ticket4": {"heddle": {seconds: 10e-6, executions: 24, complete: true}, "GenMC": short,
 				"Loom": {seconds: math.NaN(), why: "ends with code 1"}},
 		})
-	for _, want := range []string{
+	has(t, page,
 		"- Loom 0.7.2: Rust",
 		"- Nidhugg: not installed: nidhuggc not found.\n",
 		"| 4 goroutines, 6 lock pairs each | 10 µs |  |  |  | 15 µs (1.5) | 200 µs (20) |\n",
 		"| program | heddle | | Loom | | GenMC | |\n",
 		"| 4 goroutines, 2 lock pairs each | 2,520 | 10 µs | > 20,000 | 60 µs (6) | 2,520 | 50 µs (5) |\n",
 		"| ticket lock, 4 | 24 | 10 µs | ends with code 1 |  | 24 |  |\n",
-	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page has no %q:\n%s", want, page)
-		}
-	}
+	)
 }
 
 // TestPeersPrograms: what a peer is said to execute is in its sources, and its version is found.

@@ -236,12 +236,12 @@ func (e *exploration) coverTime(p *portfolio, result string, free bool) (c cover
 		if c, done := e.coverAhead(u, free); done || e.ended() || !e.coverable() {
 			return c
 		}
-		if e.bubble && !e.timers && !free { // there is no other time than virtual time
-			if c, done := e.glance(); done || e.ended() || !e.coverable() {
-				return c
-			}
-		}
 		if (e.timers || e.bubble) && !free { // what free time covers virtual time does
+			if !e.timers { // there is no other time than virtual time
+				if c, done := e.glance(); done || e.ended() || !e.coverable() {
+					return c
+				}
+			}
 			if c, done := e.coverAhead(u, true); done || e.ended() || !e.coverable() {
 				return c
 			}

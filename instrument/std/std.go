@@ -1,8 +1,8 @@
 // Package std has heddle's changes to the Go standard library. With them its blocking, atomic,
 // timing and random operations ask heddlert/hook when a goroutine under test calls them:
 //
-//	func (m *Mutex) Lock() { if _hs.Here() { m.heddleLock(_hs.CallerPC()); return };
-//		m.mu.Lock()
+//	func (rw *RWMutex) RLock() { if _hs.Here() { rw.heddleRLock(_hs.CallerPC()); return };
+//		...
 //	}
 //
 // A change is a text edit of one file of GOROOT/src, anchored to text that must occur there

@@ -1,6 +1,8 @@
 package sched
 
 import (
+	"slices"
+
 	"heddle/rt/sched/siteset"
 	"heddle/trace"
 	"heddle/trace/remains"
@@ -86,10 +88,10 @@ func (s *Sched) noteEnd() {
 		s.nameObject(&s.t.Plain[i].Mem)
 	}
 	s.t.noteEffects(&s.pcs)
-	for _, t := range s.timers.heap { // those of a bubble are over with it
-		if s.freely() && t.when != never && !t.bubble {
-			s.untimed(trace.UntimedLeft)
-		}
+	if s.freely() && slices.ContainsFunc(s.timers.heap, func(t *timer) bool {
+		return t.when != never && !t.bubble // those of a bubble are over with it
+	}) {
+		s.untimed(trace.UntimedLeft)
 	}
 	s.noteLeft()
 	s.settleTwins()
